@@ -7,6 +7,9 @@ JS := $(VENV)/node/node_modules/.bin
 # Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
 
+# The tests start Python hundreds of times: its compiled modules are kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-quick torture oracle forge kills worker-kills interrupts fuzz forge-cache forge-mistakes lint format bench scale load images chromium theorems checker three-checkers clean
 
 demo: $(VENV)/.run
@@ -16,9 +19,9 @@ demo: $(VENV)/.run
 test: $(VENV)/.test chromium
 	$(BIN)/pytest -n 2
 
-# Without a browser, without the long tests and without the campaigns: two minutes on two cores.
+# Without a browser, without the long tests, the campaigns and the pages of docs/: two and a half minutes on two cores.
 test-quick: $(VENV)/.test
-	$(BIN)/pytest -n 2 -m "not browser and not slow and not campaign"
+	$(BIN)/pytest -n 2 -m "not browser and not slow and not campaign" tests src
 
 # The explorer is tested in a real browser: an installed one, else Debian's package (as root), else playwright's download.
 chromium: $(VENV)/.test
@@ -128,6 +131,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/small.py
 	$(BIN)/python benchmarks/tiny_margins.py
 
+# The ratios of the README, held against those recorded there: less than ten minutes on two cores.
+.PHONY: bench-quick
+bench-quick: $(VENV)/.bench
+	$(BIN)/python benchmarks/quick.py --against benchmarks/results/README.json
+
 # Files of up to 100,000,000 rows: verdicts, fits, memory, and reads against pyarrow's. Needs 20 GB of disk, in the
 # folder LINSEP_SCALE or a temporary one, and half an hour.
 scale: $(VENV)/.bench
@@ -142,12 +150,13 @@ load: $(VENV)/.test chromium
 figures-check: $(VENV)/.run
 	$(BIN)/python benchmarks/figures.py --check
 
-# docs/api.md from the docstrings, docs/errors.md from the table of faults.
+# docs/api.md from the docstrings, docs/commands.md from the help, docs/errors.md from the table of faults.
 api: $(VENV)/.test
 	$(BIN)/python docs/make_api.py
+	$(BIN)/python docs/make_commands.py
 	$(BIN)/python docs/make_errors.py
 
-# Every picture of the docs, and docs/explorer.html.
+# Every picture of the docs.
 images: $(VENV)/.test chromium
 	$(BIN)/python docs/make_plots.py
 	$(BIN)/python docs/make_images.py
@@ -165,8 +174,8 @@ lessons: $(VENV)/.test
 
 # A folder that any web host or a USB stick can serve: start page, live explorer, documentation.
 site: docs
-	cp docs/static/start.html build/site/index.html
-	cp docs/explorer.html build/site/explorer.html
+	cp docs/start.html build/site/index.html
+	$(BIN)/linsep explore --export build/site/explorer.html
 	@echo build/site/index.html
 
 # The quick tests at the lowest versions that pyproject.toml allows, and at the newest: ten minutes.

@@ -9,9 +9,9 @@ from numba import njit
 
 import linsep
 from linsep.cores import thread_count
+from linsep.learners.kept_weights import Weights
+from linsep.learners.perceptron import Perceptron
 from linsep.loops.row_verbs import FAST
-from linsep.solvers.kept_weights import Weights
-from linsep.solvers.perceptron import Perceptron
 from linsep.sources.inputs import as_source
 from timing import race, read_once, shares, table
 

@@ -36,7 +36,7 @@ def link(n_rows, *, flipped=0, seed=0):
     """The address of points that a line separates, but for the flipped ones."""
     X, y = datasets.planted(n_rows, 2, margin=0.05, flipped=flipped, seed=seed)
     rows = zip((np.round(X * 64) / 64).tolist(), y.tolist(), strict=True)
-    return "p=" + ";".join(f"{x},{y}{'+' if label > 0 else '-'}" for (x, y), label in rows)
+    return "told=1&p=" + ";".join(f"{x},{y}{'+' if label > 0 else '-'}" for (x, y), label in rows)
 
 
 async def storm(explorer, *, requests, at_a_time):

@@ -1,6 +1,7 @@
 """The figures of the docs: run what a page shows, and stamp it with the code, the machine and the versions.
 
-    python benchmarks/figures.py docs/speed.md     run the page's commands and put what they print into it
+    python benchmarks/figures.py docs/speed.md     run the page's commands, put what they print into it, and keep it as
+                                                   benchmarks/results/speed.json: tables, commit, machine, versions
     python benchmarks/figures.py --check           which pages are older than the code they measure: exit code 1
 
 A page's figures stand between `<!-- figures {...} -->` and `<!-- /figures -->`. The stamp names the commit that was
@@ -25,6 +26,7 @@ from pathlib import Path
 from timing import machine
 
 ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks/results"
 FIGURES = re.compile(r"<!-- figures (\{.*?\}) -->\n(.*?)<!-- /figures -->", re.DOTALL)
 KINDS = (".py", ".js", ".css", ".html")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -40,13 +42,22 @@ class Page:
     is_text: bool = False  # printed as it stands, not as Markdown
 
 
-DECIDING = tuple(f"src/linsep/{part}" for part in ("_decide.py", "_wide.py", "proofs", "loops", "solvers"))
+DECIDING = tuple(
+    f"src/linsep/{part}" for part in ("questions/decide.py", "questions/wide.py", "proofs", "loops", "solvers")
+)
 ROWS = (*DECIDING, "src/linsep/sources/inputs.py", "src/linsep/sources/memory.py")
 PAGES = {
+    "README.md": Page(
+        ("python benchmarks/quick.py",),
+        (
+            *(*ROWS, "src/linsep/questions/margin.py", "src/linsep/tables", "src/linsep/learners"),
+            *(f"benchmarks/{name}.py" for name in ("quick", "perceptron", "decide", "wide", "timing")),
+        ),
+    ),
     "docs/speed.md": Page(
         tuple(f"python benchmarks/{name}.py" for name in ("bandwidth", "perceptron", "decide", "small")),
         (
-            *(*ROWS, "src/linsep/_margin.py", "src/linsep/tables", "src/linsep/estimators"),
+            *(*ROWS, "src/linsep/questions/margin.py", "src/linsep/tables", "src/linsep/learners"),
             *(f"benchmarks/{name}.py" for name in ("bandwidth", "perceptron", "decide", "small")),
         ),
     ),
@@ -59,11 +70,11 @@ PAGES = {
     ),
     "docs/learners.md": Page(
         ("python benchmarks/learners.py",),
-        ("src/linsep/estimators", "src/linsep/loops", "src/linsep/solvers", "benchmarks/learners.py"),
+        ("src/linsep/estimators", "src/linsep/learners", "src/linsep/loops", "benchmarks/learners.py"),
     ),
     "docs/online.md": Page(
         ("python benchmarks/learn.py",),
-        ("src/linsep/online", "src/linsep/loops", "src/linsep/sources/hashing.py", "benchmarks/learn.py"),
+        ("src/linsep/learners", "src/linsep/loops", "src/linsep/sources/hashing.py", "benchmarks/learn.py"),
     ),
     "docs/explorer.md": Page(
         ("python benchmarks/explorer.py",), (*ROWS, "src/linsep/explorer", "benchmarks/explorer.py"), is_text=True
@@ -75,50 +86,54 @@ PAGES = {
     ),
     "docs/checkpoints.md": Page(
         ("python tests/kills.py 200",),
-        (*ROWS, "src/linsep/solvers", "src/linsep/checkpoints.py", "src/linsep/on_files/training.py", "tests/kills.py"),
+        (
+            *ROWS,
+            "src/linsep/learners",
+            "src/linsep/on_files/training.py",
+            "tests/kills.py",
+        ),
         is_text=True,
     ),
     "docs/published.md": Page(
         ("python benchmarks/logistic.py",),
-        (*DECIDING, "src/linsep/_mle.py", "benchmarks/logistic.py"),
+        (*DECIDING, "src/linsep/questions/logistic/mle.py", "benchmarks/logistic.py"),
     ),
     "docs/logistic.md": Page(
         ("python benchmarks/logistic.py --part models counts families firth",),
         (
             *DECIDING,
-            *(f"src/linsep/{part}.py" for part in ("_mle", "mle_report", "fits", "reasons")),
-            "src/linsep/likelihoods",
+            "src/linsep/questions/logistic",
             *("benchmarks/logistic.py", "benchmarks/real_data.py", "benchmarks/textbooks.py"),
         ),
     ),
     "docs/mistakes.md": Page(
         ("python benchmarks/mistakes.py --limit 30",),
-        (*ROWS, "src/linsep/_mistakes.py", "benchmarks/mistakes.py"),
+        (*ROWS, "src/linsep/questions/mistakes.py", "benchmarks/mistakes.py"),
     ),
     "docs/regions.md": Page(
         ("python benchmarks/regions.py",),
         (
-            *(f"src/linsep/solvers/{part}.py" for part in ("axis_trees", "pure_cuts", "region_search")),
-            *("src/linsep/_regions.py", "src/linsep/proofs/regions.py", "benchmarks/regions.py"),
+            "src/linsep/solvers/cuts",
+            *("src/linsep/questions/regions.py", "src/linsep/proofs/region_proof.py", "benchmarks/regions.py"),
         ),
     ),
     "docs/classes.md": Page(
         ("python benchmarks/classes.py",),
         (
-            *(*ROWS, "src/linsep/_classes.py", "src/linsep/sources/kesler.py", "src/linsep/sources/chosen.py"),
+            *(*ROWS, "src/linsep/questions/classes.py", "src/linsep/sources/kesler.py", "src/linsep/sources/chosen.py"),
             *("src/linsep/checker.py", "benchmarks/classes.py"),
         ),
     ),
     "docs/clean.md": Page(
         ("python benchmarks/clean.py",),
-        (*ROWS, "src/linsep/_mistakes.py", "src/linsep/_clean.py", "benchmarks/clean.py"),
+        (*ROWS, "src/linsep/questions/mistakes.py", "src/linsep/questions/clean.py", "benchmarks/clean.py"),
     ),
     "docs/wide.md": Page(
         (
             "python benchmarks/wide.py --alone --tables separable overlapping margin",
             "python benchmarks/tiny_margins.py",
         ),
-        (*ROWS, "src/linsep/_margin.py", "benchmarks/wide.py", "benchmarks/tiny_margins.py"),
+        (*ROWS, "src/linsep/questions/margin.py", "benchmarks/wide.py", "benchmarks/tiny_margins.py"),
     ),
     "docs/mnist.md": Page(("python benchmarks/mnist.py",), (*ROWS, "benchmarks/mnist.py")),
     "docs/real-data.md": Page(
@@ -247,6 +262,22 @@ def measure(name: str) -> None:
         f"python benchmarks/figures.py {name}", commit, today, digest(blobs(page.measures)), machine(), versions()
     )
     path.write_text(replaced(path.read_text(encoding="utf-8"), stamp.around(body)), encoding="utf-8")
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{path.stem}.json").write_text(results(stamp, printed), encoding="utf-8")
+
+
+def results(stamp: Stamp, printed: list[str]) -> str:
+    """What was measured as JSON: the stamp, and each table as a list of its lines."""
+    found = [tables_of(text) for text in printed]
+    whole = asdict(stamp) | {"tables": [table for each in found for table in each]}
+    return json.dumps(whole | ({} if whole["tables"] else {"text": printed}), indent=1, ensure_ascii=False) + "\n"
+
+
+def tables_of(text: str) -> list[list[dict[str, str]]]:
+    """The Markdown tables in a text: a line is a dictionary from heads to cells."""
+    blocks = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
+    split = [[[cell.strip() for cell in line.strip().strip("|").split("|")] for line in b.splitlines()] for b in blocks]
+    return [[dict(zip(heads, line, strict=True)) for line in lines] for heads, _, *lines in split]
 
 
 def replaced(text: str, block: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 import linsep
-from linsep.sources.gpu import on_device
+from linsep.sources.device.gpu import on_device
 from timing import table
 
 GB = 10**9

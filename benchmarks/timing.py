@@ -19,10 +19,14 @@ def seconds(work: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
+def turns(*works: Callable[[], Any], rounds: int) -> np.ndarray:
+    """The time of each work in each round, the works taking turns so that a noisy machine treats them alike."""
+    return np.array([[seconds(work) for work in works] for _ in range(rounds)])
+
+
 def race(*works: Callable[[], Any], rounds: int = 5) -> list[float]:
-    """The best time of each, the works taking turns so that a noisy machine treats them alike."""
-    times = [[seconds(work) for work in works] for _ in range(rounds)]
-    return [min(column) for column in zip(*times, strict=True)]
+    """The best time of each."""
+    return [float(best) for best in turns(*works, rounds=rounds).min(axis=0)]
 
 
 def shares(limit: Callable[[], Any], *works: Callable[[], Any], rounds: int) -> list[float]:
@@ -31,7 +35,7 @@ def shares(limit: Callable[[], Any], *works: Callable[[], Any], rounds: int) -> 
     The bandwidth of a shared machine changes by half from one second to the next; a ratio of two best times would
     compare different seconds.
     """
-    times = np.array([[seconds(work) for work in (limit, *works)] for _ in range(rounds)])
+    times = turns(limit, *works, rounds=rounds)
     return [float(np.median(times[:, 0] / column)) for column in times[:, 1:].T]
 
 

@@ -15,7 +15,8 @@ version = release = re.findall(r'"([\d.]+)"', (ROOT / "src/linsep/_version.py").
 # The source is the repository, so that a link such as ../CHANGELOG.md means the same here as on a forge.
 root_doc = "docs/index"
 include_patterns = [
-    "docs/*.md", "docs/gallery/**", "CHANGELOG.md", "CONTRIBUTING.md", "theorems/README.md", "lessons/*.md",
+    "docs/*.md", "docs/gallery/**", "lessons/*.md", "theorems/README.md",
+    "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
 ]  # fmt: skip
 exclude_patterns = [f"docs/gallery/**/*.{made}" for made in ("py", "ipynb", "md5")]
 extensions = ["myst_parser", "sphinx_gallery.gen_gallery", "sphinx_copybutton"]
@@ -71,7 +72,14 @@ def navigation(app: Sphinx, page: str, text: list[str]) -> None:
     text[0] += "\n" + "\n\n".join(trees) + "\n"
 
 
+def live_page(app: Sphinx, page: str, text: list[str]) -> None:
+    """A link to the explorer itself, which `make site` writes beside the documentation."""
+    if page == "docs/explorer":
+        text[0] = text[0].replace("\n\n```", '\n\n<a href="../../explorer.html">Open it here</a>.\n\n```', 1)
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("source-read", live_page)
     app.connect("source-read", navigation)
     app.add_lexer("csv", TextLexer)

@@ -94,12 +94,17 @@ def is_class(value: Any) -> bool:
 
 
 def functions(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """The public functions and classes of a module, in the order of its `__all__`, or else of its text."""
-    names = getattr(module, "__all__", None) or [n for n, v in vars(module).items() if inspect.isfunction(v)]
+    """The public functions and classes of a module, in the order of its `__all__`, or else those that it defines."""
+    names = getattr(module, "__all__", None) or [n for n, v in vars(module).items() if is_own(v, module)]
     for name in names:
         value = getattr(module, name)
         if (inspect.isfunction(value) or inspect.isclass(value)) and not name.startswith("_"):
             yield name, value
+
+
+def is_own(value: Any, module: ModuleType) -> bool:
+    """A function that the module defines itself."""
+    return inspect.isfunction(value) and value.__module__ == module.__name__
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:
@@ -130,23 +135,26 @@ def markdown(value: Any) -> str:
 
 def block(paragraph: str) -> str:
     """One paragraph: an example, a list under a heading, a drawing, or prose."""
-    if paragraph.startswith(">>>"):
-        return f"```python\n{paragraph}\n\n```"
     title, _, rest = paragraph.partition("\n")
     if rest.startswith("---"):
-        return f"**{title}**\n\n" + items(rest.partition("\n")[2])
+        body = rest.partition("\n")[2]
+        return f"**{title}**\n\n" + (block(body) if body.startswith(">>>") else items(body))
+    if paragraph.startswith(">>>"):
+        return f"```python\n{paragraph}\n\n```"
     if re.match(r" {4}\S", paragraph) or "├" in paragraph or "└" in paragraph:
         return f"```text\n{inspect.cleandoc(paragraph)}\n```"
     return paragraph
 
 
 def items(text: str) -> str:
-    """`name : kind`, with or without indented lines below, becomes a list."""
-    found = re.findall(r"^(\S.*?) : (.*)((?:\n +.*)*)", text, re.MULTILINE)
-    return "\n".join(
-        f"- `{name}` ({kind}): {' '.join(more.split())}" if more else f"- `{name}`: {kind}"
-        for name, kind, more in found
-    )
+    """A section of numpydoc as a list: `name : kind`, or a name or a type alone, and what is said of it below."""
+    found = re.findall(r"^(\S.*)((?:\n +.*)*)", text, re.MULTILINE)
+    return "\n".join(item(*head.partition(" : ")[::2], " ".join(more.split())) for head, more in found)
+
+
+def item(name: str, kind: str, more: str) -> str:
+    """One line of such a list."""
+    return f"- `{name}`" + (f" ({kind})" if kind else "") + (f": {more}" if more else "")
 
 
 if __name__ == "__main__":

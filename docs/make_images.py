@@ -1,4 +1,4 @@
-"""Pictures taken in a browser (docs/explorer.md, docs/report.md) and docs/explorer.html: part of `make images`."""
+"""Pictures taken in a browser (docs/explorer.md, docs/report.md): part of `make images`."""
 
 import io
 import sys
@@ -12,7 +12,6 @@ from sklearn.datasets import load_iris
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import linsep
 from browser import STORY_TOLD, launch
-from linsep.explorer import export
 from linsep.explorer.own_table import OwnTable
 from linsep.explorer.presets import presets
 from linsep.explorer.server import Explorer
@@ -35,12 +34,14 @@ def shoot(browser, explorer, name, *, size=WIDE, dark=False, preset=None, update
         context.add_init_script(STORY_TOLD)
         page = context.new_page()
         page.goto(explorer.address + extra)
-        page.locator("[data-name=verdict]").wait_for()
+        page.locator(".show-verdict, [data-name=verdict]").wait_for()
         if preset:
             page.select_option(".presets", preset)
         if act:
             act(page)
         page.wait_for_timeout(300)
+        if page.locator(".show-verdict").count():
+            page.click(".show-verdict")
         if update is not None:
             page.locator(".scrub").fill(str(update))
         page.mouse.move(0, 0)
@@ -114,7 +115,6 @@ def main():
     for explorer, thread in zip(explorers, threads, strict=True):
         explorer.stop()
         thread.join(10)
-    (DOCS / "explorer.html").write_text(export.page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ def dot(u: Vector, v: Vector) -> Fraction:
 def perceptron(Z: list[Vector], most: int = 1000) -> Iterator[tuple[int, Vector]]:
     """Walk round the rows; at each mistake add the row to the weights. Yields (row, new weights) until all are right.
 
-    >>> [(row + 1, *map(float, W)) for row, W in perceptron(signed(*CORNWELL))][-1]
-    (4, 4.0, -0.5, 1.0)
+    >>> [(row, *map(float, W)) for row, W in perceptron(signed(*CORNWELL))][-1]
+    (3, 4.0, -0.5, 1.0)
     """
     W: Vector = (Fraction(0),) * len(Z[0])
     right = row = made = 0
@@ -147,9 +147,9 @@ def play(name: str, data: tuple[list[tuple[float, ...]], list[int]], bias: bool)
     most = bound(Z)
     print(f"\n{name}: {'at most ' + str(most) + ' updates' if most is not None else 'no hyperplane exists'}")
     for k, (row, W) in enumerate(perceptron(Z, 12), start=1):
-        print(f"  update {k}: row {row + 1} was a mistake, now W = ({', '.join(map(str, map(float, W)))})")
+        print(f"  update {k}: row {row} was a mistake, now W = ({', '.join(map(str, map(float, W)))})")
     if most is None:
-        shares = ", ".join(f"{share} of row {row + 1}" for row, share in (obstruction(Z) or {}).items())
+        shares = ", ".join(f"{share} of row {row}" for row, share in (obstruction(Z) or {}).items())
         print(f"  because {shares} add up to 0, whatever W is their scores cancel, and one of them is not positive.")
 
 

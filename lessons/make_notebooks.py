@@ -11,7 +11,7 @@ NOTEBOOKS: dict[str, list[str]] = {
         "import linsep\n\nX, y = linsep.datasets.cornwell()\nprint(X, y)",
         "Start with w = 0, b = 0. A row is a **mistake** if y·(w·x + b) <= 0. At a mistake add y·x to w and y to b.\n\n"
         "Before you run the next cell: which row is the first mistake, and what are w and b then?",
-        "for step in linsep.perceptron_steps(X, y):\n    print(step.update, 'row', step.row + 1, 'score', step.score,"
+        "for step in linsep.perceptron_steps(X, y):\n    print(step.update, 'row', step.row, 'score', step.score,"
         " '->', step.w, step.b)",
         "Nine updates. The weights are sums of rows: how often was each one added?",
         "run = linsep.perceptron(X, y)\nprint(run.mistakes_per_row)\nprint((run.mistakes_per_row * y) @ X)",

@@ -78,7 +78,7 @@ def slides() -> list[tuple[str, list[str], str]]:
             "",
         ),
         ("The wall", ["?A straight line under a root: how long?", "k·gamma <= sqrt(k)·R, so k <= (R/gamma)² (Novikoff 1962).", bound], film("cornwell", bias=True, key="wall")),
-        ("Through the origin: Wang", ["?Three updates. Which rows?", "At rows 1, 3 and 5; the second pass is clean."], film("wang", bias=False)),
+        ("Through the origin: Wang", ["?Three updates. Which rows?", "At rows 0, 2 and 4; the second pass is clean."], film("wang", bias=False)),
         ("XOR", ["?Draw a line.", "The Perceptron repeats every 4 updates."], film("xor", bias=True, most=8)),
         ("Why not", ["?Which point must be on both sides?", "(1/2, 1/2): the middle of both diagonals."], forbidden()),
         (

@@ -21,8 +21,10 @@ import scipy.sparse as sp
 
 import linsep
 import naive
-from linsep import _classes, _decide, checker
+from linsep import checker
 from linsep.proofs.class_verdicts import questions
+from linsep.questions import classes as classes_module
+from linsep.questions import decide as decide_module
 
 LAYOUTS = ("floats", "integers", "sparse")
 
@@ -84,13 +86,13 @@ def laid_out(X, layout):
 @contextmanager
 def long_road(seed):
     """Every other small table is decided as large ones are, and of every fifth the pairs are asked first."""
-    few, much = _decide.FEW_ROWS, _classes.MUCH
-    _decide.FEW_ROWS = 0 if seed % 2 else few
-    _classes.MUCH = much if seed % 5 else 0
+    few, much = decide_module.FEW_ROWS, classes_module.MUCH
+    decide_module.FEW_ROWS = 0 if seed % 2 else few
+    classes_module.MUCH = much if seed % 5 else 0
     try:
         yield
     finally:
-        _decide.FEW_ROWS, _classes.MUCH = few, much
+        decide_module.FEW_ROWS, classes_module.MUCH = few, much
 
 
 def stand_alone(text, X, y, folder):

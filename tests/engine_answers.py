@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import linsep
+from linsep import on_files
 from node import installed
 
 ENGINE = Path(__file__).parent / "engine"
@@ -150,6 +151,7 @@ def answer(question):
         "rows": [step.row for step in taken],
         "converged": len(steps) <= question["updates"],
         "weights": zlib.crc32(weights.tobytes()),
+        "scaled": zlib.crc32((on_files.scaled_rows(X, y, bias=run["bias"]) + 0.0).astype("<f8").tobytes()),
     }
     if verdict.separable:
         found |= promised(X, y, run["bias"])

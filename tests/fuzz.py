@@ -31,14 +31,15 @@ from typing import Any
 import numpy as np
 
 import linsep
-from linsep import checker, checkpoints, exact, models
+from linsep import checker, exact, models
 from linsep.errors import LinsepError
 from linsep.halfspace import Halfspace
+from linsep.learners import checkpoints
+from linsep.learners.learner import Learner
+from linsep.learners.perceptron import learner_on
+from linsep.learners.perceptron_state import restore, state
 from linsep.proofs import Obstruction, Overlapping, Separable, Touching, Undecided
 from linsep.proofs.proof_json import verdict_from_json
-from linsep.solvers.learner import Learner
-from linsep.solvers.perceptron import learner_on
-from linsep.solvers.perceptron_state import restore, state
 from linsep.sources.files import streaming
 from linsep.sources.files.options import Options
 from linsep.sources.inputs import as_source

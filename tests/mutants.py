@@ -48,25 +48,28 @@ from tests import many_forgeries, test_checker_units, test_theorems, three_check
 from tests.extracted import Extracted
 
 ROOT = Path(__file__).parents[1]
-SECONDS = 120  # of the processor, for all tests of a mutant
+SECONDS = 60  # of the processor, for all tests of a mutant
 QUICK = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--no-header", "--tb=no"]
-TESTS = {
-    "linsep.exact": ["tests/test_exact.py"],
-    "linsep.proofs.checks": ["tests/test_certificates.py"],
-    "linsep.proofs.checked_rows": ["tests/test_certificates.py"],
-    "linsep.proofs.class_json": ["tests/test_classes.py"],
-    "linsep.proofs.class_rows": ["tests/test_classes.py"],
-    "linsep.proofs.class_verdicts": ["tests/test_classes.py"],
-    "linsep.proofs.definite": ["tests/test_definite.py"],
-    "linsep.proofs.eigenvalues": ["tests/test_definite.py"],
-    "linsep.proofs.explain": ["tests/test_certificates.py"],
-    "linsep.proofs.margin_checks": ["tests/test_certificates.py", "tests/test_row_margin.py"],
-    "linsep.proofs.mistakes": ["tests/test_mistakes.py", "tests/test_wide_mistakes.py"],
-    "linsep.proofs.obstructions": ["tests/test_certificates.py", "tests/test_definite.py"],
-    "linsep.proofs.packings": ["tests/test_mistakes.py"],
-    "linsep.proofs.proof_json": ["tests/test_certificates.py"],
-    "linsep.proofs.regions": ["tests/test_regions.py"],
-    "linsep.proofs.verdicts": ["tests/test_certificates.py"],
+QUICK += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is loaded by then
+UNITS, REFUSALS = "tests/test_proof_units.py", "tests/test_proof_refusals.py"
+CERTIFICATES, CLASSES, DEFINITE = "tests/test_certificates.py", "tests/test_classes.py", "tests/test_definite.py"
+TESTS = {  # those that most mutants die of come first
+    "linsep.exact": ["tests/test_exact.py", UNITS, REFUSALS],
+    "linsep.proofs.checks": [UNITS, REFUSALS, CERTIFICATES],
+    "linsep.proofs.checked_rows": [UNITS, REFUSALS, CERTIFICATES],
+    "linsep.proofs.class_json": [REFUSALS, CLASSES],
+    "linsep.proofs.class_rows": [REFUSALS, CLASSES],
+    "linsep.proofs.class_verdicts": [REFUSALS, CLASSES],
+    "linsep.proofs.definite": [UNITS, REFUSALS, DEFINITE],
+    "linsep.proofs.eigenvalues": ["tests/test_eigenvalue_units.py", DEFINITE],
+    "linsep.proofs.explain": [REFUSALS, CERTIFICATES],
+    "linsep.proofs.margin_checks": ["tests/test_margin_units.py", CERTIFICATES, "tests/test_row_margin.py"],
+    "linsep.proofs.fewest_mistakes": [REFUSALS, "tests/test_mistakes.py", "tests/test_wide_mistakes.py"],
+    "linsep.proofs.obstructions": [UNITS, CERTIFICATES, DEFINITE],
+    "linsep.proofs.packings": [UNITS, REFUSALS, "tests/test_mistakes.py"],
+    "linsep.proofs.proof_json": [REFUSALS, CERTIFICATES],
+    "linsep.proofs.region_proof": [REFUSALS, "tests/test_regions.py"],
+    "linsep.proofs.verdicts": [REFUSALS, CERTIFICATES],
 }
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -158,16 +161,9 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(self.code, module.__dict__)
 
 
-def fate(name: str, path: Path, code: Any, tests: list[str]) -> bool:
-    """Do the tests kill the mutant?"""
-
-    def run() -> bool:
-        for loaded in [each for each in sys.modules if each.split(".")[0] in ("linsep", "tests", "conftest")]:
-            del sys.modules[loaded]
-        sys.meta_path.insert(0, Loader(name, path, code))
-        return pytest.main([*QUICK, "-m", "not slow and not campaign", *tests]) != 0
-
-    return in_a_fork(run)
+def fails(tests: list[str]) -> bool:
+    """Whether one of these tests fails, without the long ones."""
+    return pytest.main([*QUICK, "-m", "not slow and not campaign", *tests]) != 0
 
 
 def in_a_fork(is_killed: Callable[[], bool]) -> bool:
@@ -272,16 +268,21 @@ def known_cases() -> list[tuple[Case, str]]:
 
 
 def library_judge(name: str, path: Path) -> Callable[[Any], bool]:
-    """The cases in memory first, then the tests of the module."""
+    """The cases in memory first, then the units and the tests of the module, all in one child."""
     importlib.import_module(name)
     known = known_cases()
-    tests = TESTS.get(name, [])
 
     def is_killed(code: Any) -> bool:
-        def differs() -> bool:
-            return transplant(name, code) and any(said_of(case) != said for case, said in known)
+        def run() -> bool:
+            if not transplant(name, code):  # a class, or what was decorated: all is imported anew, with the mutant
+                for loaded in [each for each in sys.modules if each.split(".")[0] in ("linsep", "tests", "conftest")]:
+                    del sys.modules[loaded]
+                sys.meta_path.insert(0, Loader(name, path, code))
+            elif any(said_of(case) != said for case, said in known):
+                return True
+            return fails(TESTS.get(name, []))
 
-        return in_a_fork(differs) or (bool(tests) and fate(name, path, code, tests))
+        return in_a_fork(run)
 
     return is_killed
 
@@ -392,6 +393,8 @@ def main(name: str, sample: int = 0, seed: int = 0, first: int = 0, last: int = 
     every = [each for each in mutants(source) if first <= each[0] <= last]
     chosen = random.Random(seed).sample(every, min(sample, len(every))) if sample else every
     is_killed, survivors = judge_of(name, path), 0
+    if is_killed(compile(source, path, "exec")):
+        raise SystemExit(f"{name} as it is fails where its mutants are judged: nothing would survive")
     for line, words, place, new in sorted(chosen, key=lambda each: each[0]):
         if not is_killed(code_of(source, place, new)):
             survivors += 1

@@ -25,10 +25,12 @@ from numpy.typing import NDArray
 import linsep
 import naive
 import strategies
-from linsep import _decide, _wide
 from linsep.proofs import eigenvalues
-from linsep.solvers import change_of_basis, newton, short_weights, working_set
+from linsep.questions import decide as decide_module
+from linsep.questions import wide
+from linsep.solvers import working_set
 from linsep.solvers.clock import Clock
+from linsep.solvers.wide import change_of_basis, newton, short_weights
 from linsep.sources.inputs import as_source
 from strategies import DataSet
 
@@ -46,29 +48,29 @@ Random = np.random.Generator
 
 Thresholds = dict[tuple[Any, str], Any]
 
-NARROW: Thresholds = {(module, "WIDE"): NEVER for module in (_decide, _wide, working_set)}
+NARROW: Thresholds = {(module, "WIDE"): NEVER for module in (decide_module, wide, working_set)}
 ROADS: dict[str, Thresholds] = {
     # what each module's threshold is set to, on top of `SMALL`
     "everything": {},
-    "Newton first": {(_wide, "MANY_COLUMNS"): NEVER},
-    "conjugate gradients": {(_wide, "MANY_COLUMNS"): NEVER, (short_weights, "DIRECT"): 0},
-    "Cholesky's own error": {(_wide, "MANY_COLUMNS"): NEVER, (eigenvalues, "MULTIPLIED"): 0},
+    "Newton first": {(wide, "MANY_COLUMNS"): NEVER},
+    "conjugate gradients": {(wide, "MANY_COLUMNS"): NEVER, (short_weights, "DIRECT"): 0},
+    "Cholesky's own error": {(wide, "MANY_COLUMNS"): NEVER, (eigenvalues, "MULTIPLIED"): 0},
     "few rows at a time": {
-        (_wide, "MANY_COLUMNS"): NEVER, (newton, "FIRST_ROWS"): 1, (newton, "MORE_ROWS"): 1,
+        (wide, "MANY_COLUMNS"): NEVER, (newton, "FIRST_ROWS"): 1, (newton, "MORE_ROWS"): 1,
     },
     "working sets": {
-        (_wide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (_wide, "settle_round"): lambda *a, **k: None,
+        (wide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (wide, "settle_round"): lambda *a, **k: None,
     },
-    "a round basis": {(_wide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (newton, "MORE_STEPS"): 0},
-    "change of basis": {**NARROW, (_wide, "MANY_COLUMNS"): NEVER},
+    "a round basis": {(wide, "MANY_COLUMNS"): NEVER, (newton, "MOST_STEPS"): 0, (newton, "MORE_STEPS"): 0},
+    "change of basis": {**NARROW, (wide, "MANY_COLUMNS"): NEVER},
     "relaxation, then a basis": NARROW,
 }  # fmt: skip
 
 SMALL: Thresholds = {
-    (_decide, "FEW_ROWS"): 0,
-    (_wide, "MANY_COLUMNS"): 1,
-    **{(module, "WIDE"): 1 for module in (_decide, _wide, working_set)},
-    **{(module, "WIDTHS"): range(1, 513) for module in (_decide, _wide, change_of_basis)},
+    (decide_module, "FEW_ROWS"): 0,
+    (wide, "MANY_COLUMNS"): 1,
+    **{(module, "WIDE"): 1 for module in (decide_module, wide, working_set)},
+    **{(module, "WIDTHS"): range(1, 513) for module in (decide_module, wide, change_of_basis)},
 }
 
 
@@ -197,12 +199,12 @@ class Counts:
         start = time.perf_counter()
         try:
             with road(way):
-                self._decide(sp.csr_array(X) if rng.random() < 0.4 else X, y, bias, expected, case, number)
+                self.compare(sp.csr_array(X) if rng.random() < 0.4 else X, y, bias, expected, case, number)
         except Exception:  # a crash is a wrong answer like any other
             self.wrong.append(f"{case}\n{traceback.format_exc(limit=-3)}")
         self.slowest = max(self.slowest, (time.perf_counter() - start, case))
 
-    def _decide(self, X: Any, y: NDArray[np.int64], bias: bool, expected: str, case: str, number: int) -> None:
+    def compare(self, X: Any, y: NDArray[np.int64], bias: bool, expected: str, case: str, number: int) -> None:
         verdict = linsep.decide(X, y, bias=bias, time_limit=LIMIT)
         self.kinds[verdict.kind] += 1
         if verdict.kind in ("undecided", "not-separable"):
@@ -213,12 +215,12 @@ class Counts:
             self.definite += verdict.obstruction.is_definite
         linsep.verdict_from_json(verdict.to_json()).verify(X, y)
         if number % CHECKED == 0 and expected == "touching":
-            case_ = _decide.Case(as_source(X, y), bias, Clock(LIMIT), maximal=True)
-            wide = case_.verdict(case_.settle())
-            wide.verify(X, y)
+            case_ = decide_module.Case(as_source(X, y), bias, Clock(LIMIT), maximal=True)
+            touching = case_.verdict(case_.settle())
+            touching.verify(X, y)
             rows = naive.weak_separated_rows(X.toarray() if sp.issparse(X) else X, y, bias)
-            if set(wide.separated_rows) != rows:
-                self.wrong.append(f"{case}\nseparated rows {wide.separated_rows}, not {sorted(rows)}")
+            if set(touching.separated_rows) != rows:
+                self.wrong.append(f"{case}\nseparated rows {touching.separated_rows}, not {sorted(rows)}")
 
     def told(self) -> str:
         """One line."""

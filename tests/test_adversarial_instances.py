@@ -51,11 +51,13 @@ def subsets_to_try(case):
     return sum(comb(n, size) for size in range(1, D + 2))
 
 
+@pytest.mark.slow
 @every(SMALL)
 def test_the_oracle_gives_the_transcribed_answer(case):
     assert decide(case.X, case.y, case.bias) in case.answers
 
 
+@pytest.mark.slow
 @every([case for case in SMALL if case.obstruction_rows])
 def test_the_obstructions_found_have_the_transcribed_number_of_rows(case):
     found = [f for f in findings(signed_rows(case.X, case.y, case.bias)) if isinstance(f, Obstruction)]
@@ -87,6 +89,7 @@ def test_redundant_columns_are_added_only_where_they_are_exact_and_harmless():
     assert widths["through the origin, x against x"] == 2  # a constant would be the bias that is left out
 
 
+@pytest.mark.slow
 def test_the_torture_run_holds_the_quick_suite_and_is_well_formed():
     names = set()
     for case in full():
@@ -99,6 +102,7 @@ def test_the_torture_run_holds_the_quick_suite_and_is_well_formed():
 # The answers of sizes that the oracle cannot reach, from a separator known in advance.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("D, seed", [(D, seed) for D in (16, 50, 150) for seed in range(3)])
 def test_planted_thresholds_are_separated_by_the_weights_planted(D, seed):
     X, y, (*w, b) = planted_threshold(D, seed)

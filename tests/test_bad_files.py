@@ -549,6 +549,7 @@ def test_a_bad_file_is_refused_with_its_code(case, here):
     assert error.row is None or f"row {error.row}" in str(error) or " line " in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [each(case) for case in FILES])
 def test_the_command_line_refuses_it_with_the_same_code(case, here, capsys):
     (here / case.file).write_bytes(case.content)

@@ -409,6 +409,78 @@ def test_the_frame_of_an_answer_has_the_rows_of_the_table():
     assert report.frame(X)[["row", "label"]].to_numpy().tolist() == [[row, 1] for row in report.separated_rows]
 
 
+# Each question -------------------------------------------------------------------------------------------------------
+
+WARD = pd.DataFrame(
+    {
+        "age": [31, None, 28, 60, 52, 28, 31, 45],
+        "site": ["B", "C", "B", "C", "B", "B", "B", "C"],
+        "died": [0, 1, 1, 0, 0, 0, 1, 1],
+    },
+    index=list("abcdefgh"),
+)
+KNOWN = WARD.drop(index="b")
+AS_IT_IS = {"categories": "reference", "missing": "drop"}
+
+
+@pytest.mark.parametrize("cost", [None, {0: 1, 1: 5}, [9, 1, 2, 3, 4, 5, 6, 7]])
+def test_the_fewest_mistakes_of_a_table_with_gaps_are_those_without_its_gaps(cost):
+    found = linsep.fewest_mistakes(WARD, "died", cost=cost, **AS_IT_IS)
+    own = [each for k, each in enumerate(cost) if k != 1] if isinstance(cost, list) else cost
+    known = linsep.fewest_mistakes(KNOWN, "died", cost=own, categories="reference")
+    assert (found.best, found.lower, found.mistaken_ids) == (known.best, known.lower, known.mistaken_ids)
+    assert found.frame(WARD).index.tolist() == list(found.mistaken_ids)
+    assert found.rows_left_out == 1 and "1 row left out" in found.explain(WARD, "died")
+    linsep.verdict_from_json(found.to_json()).verify(WARD, "died")
+
+
+def test_costs_of_dropped_rows_that_are_not_there_are_refused():
+    found = linsep.fewest_mistakes(WARD, "died", cost=[9, 1, 2, 3, 4, 5, 6, 7], **AS_IT_IS)
+    with pytest.raises(errors.CertificateError, match="costs"):
+        replace(found, costs=found.costs[:-1]).verify(WARD, "died")
+
+
+def test_suspects_of_a_table_with_gaps_have_its_numbers_and_names():
+    found, known = linsep.clean(WARD, "died", **AS_IT_IS), linsep.clean(KNOWN, "died", categories="reference")
+    assert found.ids == known.ids and found.rows == tuple(WARD.index.get_indexer(known.ids))
+    assert found.frame(WARD).index.tolist() == list(known.ids) and "1 row left out" in found.explain()
+    found.mistakes.verify(WARD, "died")
+
+
+@pytest.mark.parametrize("table", [WARD, WARD.reset_index(names="who"), pl.from_pandas(WARD.reset_index(names="who"))])
+def test_regions_of_a_table_as_it_is_name_its_rows(table):
+    found = linsep.separate_regions(table, "died", ids=None if "who" not in table.columns else "who", **AS_IT_IS)
+    assert (found.contradictions, found.mistaken_ids) == (((5, 2), (6, 0)), ("f", "g"))
+    assert (found.names, found.rows_left_out) == (("age", "site[C]"), 1)
+    frame = found.frame(table)
+    assert (list(frame["row"]), list(frame["label"]), list(frame["equals"])) == ([5, 6], [0, 1], [2, 0])
+    found.verify(table, "died")
+    with pytest.raises(errors.CertificateError):
+        replace(found, contradictions=((5, 2), (6, 2))).verify(table, "died")
+
+
+def test_a_run_of_the_perceptron_counts_the_rows_of_the_table():
+    run = linsep.perceptron(WARD, "died", max_passes=3, **AS_IT_IS)
+    known = linsep.perceptron(KNOWN, "died", max_passes=3, categories="reference")
+    assert np.delete(run.mistakes_per_row, 1).tolist() == known.mistakes_per_row.tolist()
+    assert run.mistakes_per_row[1] == 0 and run.rows_left_out == 1 and "1 row left out" in run.explain()
+    rows = [step.row for step in linsep.perceptron_steps(WARD, "died", max_passes=3, **AS_IT_IS)]
+    assert np.bincount(rows, minlength=8).tolist() == run.mistakes_per_row.tolist()
+    with pytest.raises(errors.NotFiniteError, match="Row 4"):
+        list(linsep.perceptron_steps(WARD.replace(52, math.inf), "died", max_passes=3, **AS_IT_IS))
+
+
+def test_the_bound_of_a_table_as_it_is_says_what_was_left_out_and_which_rows_forbid_one():
+    parted = WARD.assign(died=[0, 1, 0, 1, 1, 0, 0, 1], who=range(8))
+    bound = linsep.novikoff(parted, "died", ids="who", **AS_IT_IS)
+    assert bound.bound == linsep.novikoff(parted.drop(index="b", columns="who"), "died", categories="reference").bound
+    assert "1 row left out" in bound.explain()
+    with pytest.raises(errors.NotSeparableError) as caught:
+        linsep.novikoff(WARD, "died", **AS_IT_IS)
+    assert set(caught.value.verdict.obstruction.ids) <= set(KNOWN.index)
+    caught.value.verdict.verify(WARD, "died")
+
+
 # The command line ----------------------------------------------------------------------------------------------------
 
 SITES = "age,site,died\n1,A,0\n2,A,1\n1,B,1\n2,B,0\n1,C,1\n2,C,1\n"
@@ -465,3 +537,65 @@ def test_levels_of_rejected_rows_alone_are_no_levels(tmp_path, kind):
     assert source.facts.rows_left_out == 1 and source.categories == {"site": ("Bern", "Chur")}
     assert linsep.mle_exists(source).states == dropped.states
     assert dropped.coefficients == {"(Intercept)": "finite", "age": "finite", "site[Chur]": "+inf"}
+
+
+# Labels that are ordered categories ----------------------------------------------------------------------------------
+
+RISING = ["low", "low", "high", "high"]
+ORDERED = {
+    "pandas": pd.Series(pd.Categorical(RISING, categories=["low", "mid", "high"], ordered=True)),
+    "pandas array": pd.Categorical(RISING, categories=["low", "high"], ordered=True),
+    "polars Enum": pl.Series(RISING, dtype=pl.Enum(["low", "high"])),
+    "Arrow": dictionary(RISING, ["low", "high"], ordered=True)["a"],
+    "Arrow array": dictionary(RISING, ["low", "high"], ordered=True)["a"].chunk(0),
+}
+
+
+@pytest.mark.parametrize("y", ORDERED.values(), ids=ORDERED)
+def test_the_later_of_two_ordered_categories_is_the_positive_class(y):
+    verdict = linsep.decide([[0], [1], [2], [3]], y)
+    assert verdict.labels == ("low", "high") and verdict.weights[0] > 0
+    verdict.verify([[0], [1], [2], [3]], y)
+    verdict.verify([[0], [1], [2], [3]], RISING)
+    report = linsep.mle_exists([[0], [1], [2], [3]], y, weights=[1, 1, 2, 2])
+    assert report.coefficients == {"(Intercept)": "-inf", "x1": "+inf"}
+    assert "y is 'high', against 'low'" in report.explain()
+    assert "'low' < 'high'" in linsep.mle_exists([[0], [1], [2], [3]], y, family="ordinal").explain()
+
+
+def test_text_and_categories_without_an_order_are_sorted():
+    for y in (RISING, pd.Series(pd.Categorical(RISING, categories=["low", "high"])), pl.Series(RISING)):
+        assert linsep.decide([[0], [1], [2], [3]], y).labels == ("high", "low")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_a_file_keeps_the_order_of_its_labels(tmp_path, kind):
+    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "y": ORDERED["pandas"]})
+    path = tmp_path / f"ordered.{kind}"
+    getattr(frame, f"to_{kind}")(path)
+    source = linsep.open(path, label="y")
+    assert source.facts.labels == ("low", "high")
+    linsep.decide(frame, "y").verify(source)
+    assert linsep.open(path, label="y", positive="low").facts.labels == ("high", "low")
+
+
+def test_intervals_are_labels_by_their_text_and_ordered_numbers_stay_numbers():
+    y = pd.cut(pd.Series([1, 2, 8, 9]), [0, 5, 10])
+    assert linsep.decide([[0], [1], [2], [3]], y).labels == ("(0, 5]", "(5, 10]")
+    counts = pd.Series(pd.Categorical([3, 3, 0, 5], categories=[0, 3, 5], ordered=True))
+    assert linsep.mle_exists([[0], [0], [1], [0]], counts, family="poisson").coefficients["x1"] == "-inf"
+    assert linsep.decide([[0], [0], [1], [0]], counts == 0).kind == "separable"
+
+
+def test_three_ordered_categories_are_listed_in_their_order():
+    y = pl.Series(["lo", "mid", "hi"], dtype=pl.Enum(["lo", "mid", "hi"]))
+    with pytest.raises(errors.ManyClassesError, match=r"\('lo', 'mid', 'hi'\).*y == 'hi'"):
+        linsep.decide([[0], [1], [2]], y)
+    assert linsep.decide_classes([[0], [1], [2]], y).labels == ("lo", "mid", "hi")
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_an_ordered_dictionary_in_chunks_keeps_its_order(ordered):
+    chunks = [dictionary(part, ["b", "a"], ordered=ordered)["a"].chunk(0) for part in (["b", "b"], ["a", "b"])]
+    table = pa.table({"a": pa.chunked_array(chunks)})
+    assert read_exact(table, "all").columns == (("a[b]", "a[a]") if ordered else ("a[a]", "a[b]"))

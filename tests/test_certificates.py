@@ -464,7 +464,7 @@ def test_the_halfspace_is_the_weights_scaled_and_rounded():
 
 # Json.
 
-TEXTS = ["", "é", "a,b", "<b>", '"', "\ud800", "x" * 10_000]
+TEXTS = [" ", "é", "a,b", "<b>", '"', "\ud800", "x" * 10_000]
 SAMPLES = [
     separable((2**4000, -1, 0), 7, labels=("no", "yes"), names=("a", "<b>", ""), seconds=0.25, reads=3),
     separable(

@@ -10,12 +10,15 @@ import scipy.sparse as sp
 import adversarial
 import linsep
 import wide_instances
-from linsep import _decide, _wide, exact
+from linsep import exact
+from linsep.questions import decide as decide_module
+from linsep.questions import wide as wide_module
 from linsep.signs import form_of, signs
-from linsep.solvers import change_of_basis, exact_lp, weak_relaxation
-from linsep.solvers.contradictions import contradictions
-from linsep.solvers.round_view import RoundView, near_pairs, round_basis
+from linsep.solvers.exact import exact_lp
 from linsep.solvers.scaling import Frame
+from linsep.solvers.wide import change_of_basis, newton, weak_relaxation
+from linsep.solvers.wide.contradictions import contradictions
+from linsep.solvers.wide.round_view import RoundView, near_pairs, round_basis
 from linsep.sources.inputs import as_source
 
 FAMILIES = [
@@ -54,6 +57,15 @@ def test_which_class_is_called_positive_makes_no_difference(family, size):
     (one,) = family(*size)
     one_way, other = linsep.decide(one.X, one.y), linsep.decide(one.X, -one.y)
     assert one_way.reads == other.reads and np.allclose(one_way.halfspace.w, -other.halfspace.w)
+
+
+def test_rows_that_nearly_cancel_are_looked_at_from_a_round_basis_before_a_working_set(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("left to the working set")
+
+    monkeypatch.setattr(wide_module, "search", refuse)
+    (one,) = wide_instances.near_duplicates(np.random.default_rng(18), 300)
+    assert linsep.decide(one.X, one.y).kind == "separable"
 
 
 @pytest.mark.parametrize("pairs", [1, 40])
@@ -195,17 +207,17 @@ def test_opposite_rows_without_a_bias_are_decided_like_rows_with_both_labels():
 
 def test_rows_are_hashed_once(monkeypatch):
     calls = []
-    for module in (_decide, change_of_basis):
+    for module in (decide_module, change_of_basis):
         monkeypatch.setattr(module, "contradictions", lambda *a, **k: calls.append(a) or contradictions(*a, **k))
-    monkeypatch.setattr(_wide, "settle_pairs", lambda *a, **k: None)
+    monkeypatch.setattr(wide_module, "settle_pairs", lambda *a, **k: None)
     (one,) = adversarial.integer_margin(900, 210, 1)
     linsep.decide(one.X, one.y)
     assert len(calls) == 1
 
 
 def test_more_pairs_than_are_affordable_are_rows_like_others(monkeypatch):
-    monkeypatch.setattr(_wide, "MOST_PAIRS", 2)
-    monkeypatch.setattr(_wide, "settle_pairs", lambda *a, **k: pytest.fail("too many pairs"))
+    monkeypatch.setattr(wide_module, "MOST_PAIRS", 2)
+    monkeypatch.setattr(wide_module, "settle_pairs", lambda *a, **k: pytest.fail("too many pairs"))
     rng = np.random.default_rng(5)
     X, y = rng.standard_normal((900, 200)), rng.choice([-1, 1], 900)
     verdict = linsep.decide(np.vstack([X, X[:3]]), np.append(y, -y[:3]))
@@ -231,7 +243,7 @@ def test_a_few_rows_that_cancel_among_more_columns_than_a_basis_is_made_for(plan
 
 @pytest.mark.parametrize(("family", "seed"), [("near_duplicates", 0), ("near_duplicates", 5), ("correlated", 9)])
 def test_floats_in_a_round_basis_do_without_an_exact_one(monkeypatch, family, seed):
-    monkeypatch.setattr(_decide, "settle_from", lambda *a, **k: pytest.fail("an exact basis"))
+    monkeypatch.setattr(decide_module, "settle_from", lambda *a, **k: pytest.fail("an exact basis"))
     rng = np.random.default_rng([seed, sum(family.encode())])
     (one,) = getattr(wide_instances, family)(rng, 500)
     assert linsep.decide(one.X, one.y).kind in one.answers
@@ -253,8 +265,9 @@ def test_rows_that_nearly_cancel_are_found_among_all(apart, count):
     assert first.tolist() == list(range(count)) and second.tolist() == list(range(400, 400 + count))
 
 
-def test_rows_that_nearly_cancel_are_far_apart_in_a_round_basis():
-    source = near_copies()
+@pytest.mark.parametrize("apart", [1e-10, 1e-6])
+def test_rows_that_nearly_cancel_are_far_apart_in_a_round_basis(apart):
+    source = near_copies(apart=apart)
     everything = next(source.blocks())
     frame = Frame.around(everything, np.arange(40), bias=True)
     view = RoundView(frame, round_basis(source, frame, everything), source.take([]))
@@ -264,8 +277,19 @@ def test_rows_that_nearly_cancel_are_far_apart_in_a_round_basis():
     assert (np.sign(everything.y * (everything.values @ w + b)) == np.sign(z[:, 0])).all()
 
 
+@pytest.mark.parametrize("bits", [20, 36])
+def test_rows_that_nearly_cancel_are_separated_by_a_walk_in_a_round_basis(monkeypatch, bits):
+    monkeypatch.setattr(newton, "Newton", lambda *a: pytest.fail("the walk is soon done"))
+    rng = np.random.default_rng(bits)
+    X, w = rng.standard_normal((400, 210)), rng.standard_normal(210)
+    on, apart = X[:60] - np.outer(X[:60] @ w, w) / (w @ w), rng.standard_normal((60, 210))
+    apart *= (np.sign(apart @ w) * 2.0**-bits)[:, None]
+    rows, y = np.vstack([X, on + apart, on - apart]), np.concatenate([np.sign(X @ w), np.repeat([1.0, -1.0], 60)])
+    assert linsep.decide(rows, y).kind == "separable"
+
+
 def test_pairs_that_span_everything_overlap_at_once(monkeypatch):
-    monkeypatch.setattr(_wide.newton, "search", lambda *a, **k: pytest.fail("the pairs are proof enough"))
+    monkeypatch.setattr(wide_module.newton, "search", lambda *a, **k: pytest.fail("the pairs are proof enough"))
     X = np.vstack([np.zeros((1, 210)), np.eye(210)])
     verdict = linsep.decide(np.vstack([X, X, X + 5]), np.repeat([0, 1, 0], 211))
     assert verdict.kind == "overlapping" and len(verdict.spread.rows) == 422

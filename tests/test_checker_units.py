@@ -13,6 +13,8 @@ import pytest
 from linsep import checker
 
 FINE = 2**56
+LEG = 6 * 2**54 // 10
+OTHER_LEG = math.isqrt(4**54 - LEG * LEG) + 1
 TABLES = [
     [[3, 1, 1], [-1, 2, 1], [-2, -3, -1], [0, 1, -1]],
     [[7, 2], [-7, 1], [1, -3]],
@@ -22,6 +24,8 @@ TABLES = [
     [[2**300, 3], [-(2**300), 1], [3, -4]],
     [[(7 * i * j + i + 3 * j) % 11 - 5 for j in range(1, 7)] for i in range(1, 41)],  # many entries, much rounding
     [[2**58 + 1] * 16, [-(2**59)] * 16],  # a row just longer than 1, each entry of which is rounded to less
+    [[0, 1], [3, 0], [0, -1], [-3, 0]],  # small numbers beside zeros
+    [[(LEG << 64) - 1, (OTHER_LEG << 64) - 1], [-(2**119), 2**119]],  # rounded up, a row longer than 2^-2 by a hair
 ]
 
 
@@ -115,6 +119,20 @@ def unit_wrong_factor(module):
     assert square == unit * unit
 
 
+def unit_factor(module):
+    """The factor is multiplied by its own transpose, and by nothing else."""
+    said = []
+    original = module.products
+    module.products = lambda *given: said.append(given) or original(*given)
+    try:
+        assert module.exceeds([[2**60, 2**50, 0], [0, 2**60, 2**50], [2**50, 0, 2**60]], 2**110)
+    finally:
+        module.products = original
+    lower, upper = said[1]
+    size = range(3)
+    assert upper == [[lower[j][k] if k <= j else 0 for j in size] for k in size]
+
+
 def unit_products(module):
     """Sums of products, of numbers of all sizes and signs."""
     for left, right in (
@@ -122,6 +140,7 @@ def unit_products(module):
         ([[127, -128]], [[127, -127], [-128, 128]]),
         ([[255] * 9, [-255] * 9], [[255]] * 9),
         ([[2**200, -1]], [[2**199, 1], [-(2**199), 3]]),
+        ([[63] * 7, [-63] * 7], [[63, -63]] * 7),  # no bit to spare
         ([[0]], [[0]]),
         ([[-1]], [[1]]),
     ):
@@ -337,6 +356,54 @@ def unit_near(module):
     module.check_near({0: 1, 1: 2, 2: 5}, three, True, 1.0)
     with pytest.raises(Exception, match="high end"):
         module.check_near({0: 1, 1: 2, 2: 5}, three, True, math.nextafter(1.0, 0))
+
+
+def claim(kind, **parts):
+    """What a proof about rows of two columns and no bias says."""
+    data = {"columns": "2", "bias": False}
+    return {"data": data, "kind": kind, "question": (0, 1), "separated_rows": None} | parts
+
+
+def accepts(module, proof, rows):
+    """Whether the rows bear the claim out."""
+    try:
+        module.check_claim(proof, lambda: [(i, z, 0) for i, z in enumerate(rows)])
+    except Exception as error:
+        assert error.args[1] == 1  # refuted
+        return False
+    return True
+
+
+def unit_spans(module):
+    """A positive-definite obstruction in one column speaks of rows with others only where no more is said."""
+    on_it = [[3, 0], [-3, 0], [2, 0], [-2, 0]]
+    definite = {"rows": ["0", "1", "2", "3"], "weights": ["1"] * 4, "dependences": []}
+    for other, inside in (([5, 0], True), ([5, 1], False), ([0, 1], False)):
+        rows = [*on_it, other]
+        assert accepts(module, claim("overlapping", definite=definite), rows) is inside
+        assert accepts(module, claim("not-separable", definite=definite), rows)
+    wide = [[*z, 0] for z in on_it]
+    for other, inside in (([5, 0, 0], True), ([5, 1, 0], False), ([5, 0, 1], False), ([0, 1, 1], False)):
+        proof = claim("overlapping", definite=definite)
+        assert accepts(module, proof | {"data": {"columns": "3", "bias": False}}, [*wide, other]) is inside
+
+
+def unit_touching(module):
+    """Rows that all lie on a hyperplane do not touch: one of them must be off it."""
+    spread = {"rows": ["0", "1"], "weights": ["1", "1"]}
+    parts = {"obstruction": spread, "spread": spread, "separator": {"weights": ["0", "1"], "bias_weight": None}}
+    flat = [[3, 0], [-3, 0]]
+    assert accepts(module, claim("touching", separated_rows=["2"], **parts), [*flat, [1, 1]])
+    assert not accepts(module, claim("touching", separated_rows=[], **parts), flat)
+    assert not accepts(module, claim("touching", separated_rows=[], **parts), [*flat, [1, 1]])
+
+
+def unit_numerals(module):
+    """Integers of any length that a binary64 can come near to, and no longer ones."""
+    assert module.read_number("9" * 300, "exact-integers") == int("9" * 300)
+    for text in ("1e400", "9" * 400):
+        with pytest.raises(Exception, match="not a finite number"):
+            module.read_number(text, "decimal")
 
 
 UNITS = [value for name, value in list(globals().items()) if name.startswith("unit_")]

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from linsep import checkpoints
-from linsep.checkpoints import CheckpointFile, Identity, key, read
 from linsep.errors import CheckpointError, FileError
+from linsep.learners import checkpoints
+from linsep.learners.checkpoints import CheckpointFile, Identity, key, read
 from linsep.storage.checksum import seal
 from tests.fuzz import READERS, bombard, fuzz
 from tests.test_sealed import accepted, damaged

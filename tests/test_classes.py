@@ -321,7 +321,7 @@ def test_rows_of_a_class_that_lost_some_are_refused():
 
 
 def test_a_positive_definite_obstruction_of_a_pair_proves_the_joint_answer(monkeypatch):
-    monkeypatch.setattr("linsep._classes.MUCH", 0)
+    monkeypatch.setattr("linsep.questions.classes.MUCH", 0)
     random = np.random.default_rng(3)
     X, y = random.standard_normal((3600, 230)), np.repeat([0, 1, 2], 1200)
     X[y == 0, 0] += 100
@@ -359,6 +359,7 @@ def test_verdicts_are_found_by_their_classes():
         found["a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("by", "code"), [("joint", 1), ("pairs", 1), ("rest", 1)])
 def test_the_command_line_decides_writes_and_verifies(by, code, tmp_path):
     data, proof = written(*CROSSED, tmp_path), str(tmp_path / "proof.json")

@@ -23,8 +23,8 @@ import scipy.sparse as sp
 from linsep import __version__, cli
 from linsep.cli import main, parameters
 from linsep.datasets import planted
+from linsep.learners import perceptron
 from linsep.models import load
-from linsep.solvers import perceptron
 from linsep.storage.checksum import seal
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -165,6 +165,7 @@ def transcript(command, capsys):
     return "\n".join([f"$ {command}", *(line.rstrip() for line in lines)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(path.stem for path in GOLDEN.glob("*.txt")))
 def test_the_transcript_still_holds(name, capsys):
     path = GOLDEN / f"{name}.txt"
@@ -368,6 +369,7 @@ def test_help_is_quick_and_loads_nothing_heavy():
     assert min(once() for _ in range(5)) < 0.4  # 0.25 on an idle machine
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best_so_far(tmp_path):
     with linsep("fit", "example:xor", "--max-passes", "0", "-o", str(tmp_path / "m.json")) as process:
         assert "No cap" in process.stderr.readline()
@@ -398,6 +400,7 @@ def test_a_reader_who_has_seen_enough_is_no_error():
         assert process.wait(timeout=60) == 141
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize(("setting", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_colours_on_a_terminal_unless_no_color(setting, coloured):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -34,12 +35,11 @@ def interrupted(monkeypatch):
     """Send a signal after so many batches of the files."""
 
     def arrange(number, after):
-        handed = []
+        handed = count(1)
 
         class Source(FileSource):
             def _read_marks(self, *batch):
-                handed.append(batch)
-                if len(handed) == after:
+                if next(handed) == after:
                     os.kill(os.getpid(), number)
                 return super()._read_marks(*batch)
 

@@ -259,6 +259,7 @@ def test_every_command_tells_the_fault_as_json(name, capsys):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.usefixtures("proof")
 def test_every_command_sets_bad_rows_aside_and_says_how_many(name, capsys):

@@ -14,7 +14,7 @@ from cloudpickle import dumps
 
 import linsep
 from linsep.errors import ClusterError, NotFiniteError
-from linsep.sources.dask_source import Cluster, _version_of
+from linsep.sources.cluster.dask_source import Cluster, _version_of
 
 X, Y = linsep.datasets.planted(20_000, 4, margin=0.005, seed=5)
 FLIPPED = np.where(np.arange(20_000) % 4999 == 5, -Y, Y)
@@ -80,7 +80,7 @@ def test_an_error_of_a_worker_names_its_partition(client):
 
 def test_a_worker_with_another_version_or_without_linsep_is_named(client, monkeypatch):
     for version, said in (("0.0.9", "has linsep 0.0.9; here it is"), ("", "has no linsep; here it is")):
-        monkeypatch.setattr("linsep.sources.dask_source._version_of", lambda version=version: lambda: version)
+        monkeypatch.setattr("linsep.sources.cluster.dask_source._version_of", lambda version=version: lambda: version)
         with pytest.raises(ClusterError, match=rf"Worker tcp://127\.0\.0\.1:\d+ {said}"):
             linsep.decide(*cut(X, Y, 5_000))
 

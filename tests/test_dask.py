@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
-from linsep import _mistakes
 from linsep.cli import main
 from linsep.errors import (
     ArgumentError,
@@ -22,8 +21,9 @@ from linsep.errors import (
     NotFiniteError,
     OneClassError,
 )
+from linsep.questions import mistakes as mistakes_module
 from linsep.solvers import peel, working_set
-from linsep.sources import dask_source
+from linsep.sources.cluster import dask_source
 from linsep.sources.inputs import as_classes, as_source
 
 X, Y = linsep.datasets.planted(2500, 4, margin=0.01, seed=5)
@@ -80,6 +80,7 @@ def test_nor_on_whether_they_are_arrays_or_dataframes(kind, way):
         assert proof(linsep.decide(dd.from_pandas(frame, npartitions=partitions), "kind")) == known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CASES)
 def test_nor_where_the_rows_are_too_many_to_be_held(kind, way, monkeypatch):
     monkeypatch.setattr(dask_source, "SAMPLE_BYTES", 1)
@@ -106,6 +107,7 @@ def test_every_kind_of_partition_is_read(layout):
     assert linsep.decide(rows, labels).kind == linsep.decide(whole, Y).kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
 def test_margin_likelihood_and_mistakes_are_those_of_the_rows_in_memory(cut):
     pairs = [(linsep.max_margin, (X, Y)), (linsep.mle_exists, (PURE, FLIPPED)), (linsep.novikoff, (X, Y))]
@@ -124,7 +126,7 @@ def test_the_fewest_mistakes_of_rows_in_partitions():
 
 def test_of_too_many_rows_to_be_held_the_fewest_mistakes_are_bounded(monkeypatch):
     monkeypatch.setattr(dask_source, "SAMPLE_BYTES", 1)
-    monkeypatch.setattr(_mistakes, "SAMPLE", 300)
+    monkeypatch.setattr(mistakes_module, "SAMPLE", 300)
     found = linsep.fewest_mistakes(*arrays(X, FLIPPED), time_limit=20)
     assert 1 <= found.lower <= found.best <= 50
     found.verify(linsep.open(arrays(X, FLIPPED)[0], label=arrays(X, FLIPPED)[1]))
@@ -360,6 +362,95 @@ def test_a_dask_frame_keeps_its_names_and_says_what_it_cannot_do():
     frame = dd.from_pandas(pd.DataFrame({"height": [1.0, 2.0, 3.0], "kind": ["a", "a", "b"]}), npartitions=2)
     assert linsep.decide(frame[["height"]], frame["kind"]).names == ("height",)
     assert linsep.decide(frame, "kind").names == ("height",)
-    for options in ({"missing": "drop"}, {"categories": {"height": "all"}}):
+    for options in ({"missing": "fill"}, {"categories": {"height": "all"}}):
         with pytest.raises(ArgumentError):
             linsep.decide(frame[["height"]], frame["kind"], **options)
+
+
+NAMED = pd.DataFrame(
+    {"x": [1.0, 2, 3, 4, 2.5], "who": list("pqrst"), "kind": list("abaab")}, index=[10, 20, 30, 40, 50]
+)
+
+
+@pytest.mark.parametrize("partitions", [1, 3, 5])
+def test_rows_on_a_cluster_are_called_what_a_column_or_the_index_says(partitions):
+    frame = dd.from_pandas(NAMED, npartitions=partitions)
+    for asked in ((frame, "kind"), (frame[["x", "who"]], frame["kind"])):
+        verdict = linsep.decide(*asked, ids="who")
+        assert (verdict.names, verdict.obstruction.ids) == (("x",), ("p", "q", "s"))
+    assert linsep.decide(frame[["x"]], frame["kind"]).obstruction.ids == (10, 20, 40)
+    assert linsep.fewest_mistakes(frame, "kind", ids="who").mistaken_ids == ("p",)
+    linsep.decide(frame, "kind", ids="who").verify(linsep.open(frame, label="kind", id="who"))
+    text = dd.from_pandas(NAMED.set_index("who"), npartitions=partitions)
+    assert linsep.decide(text, "kind").obstruction.ids == ("p", "q", "s")
+
+
+@pytest.mark.parametrize("partitions", [1, 5])
+def test_rows_with_gaps_are_dropped_where_they_lie_and_the_others_keep_numbers_and_names(partitions):
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame({"a": random.normal(size=40), "b": random.normal(size=40), "y": random.integers(0, 2, 40)})
+    frame["name"] = [f"p{k}" for k in range(40)]
+    frame.loc[random.random(40) < 0.2, "a"] = np.nan
+    frame.loc[[0, 1, 2, 3, 4, 5, 6, 7], "b"] = np.nan  # all rows of the first of five partitions
+    known, there = linsep.decide(frame, "y", ids="name", missing="drop"), dd.from_pandas(frame, npartitions=partitions)
+    found = linsep.decide(there, "y", ids="name", missing="drop")
+    assert found.rows_left_out == known.rows_left_out > 8 and found.obstruction.ids == known.obstruction.ids
+    plain = linsep.open(there.drop(columns="name"), label="y", missing="drop")
+    numbered = linsep.decide(plain)
+    assert numbered.obstruction.ids == known.obstruction.rows and numbered.row_names.word == "row of the table"
+    numbered.verify(plain)
+    with pytest.raises(InputError, match="each of the 40 rows has a missing value"):
+        linsep.decide(there.assign(a=np.nan), "y", ids="name", missing="drop")
+
+
+@pytest.mark.parametrize("missing", [None, "drop"])
+def test_parquet_on_a_cluster_has_ids_and_drops_as_without_one(tmp_path, missing):
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({"name": range(100, 130), "a": random.normal(size=30), "y": random.integers(0, 2, 30)})
+    if missing:
+        frame.loc[[0, 1, 2, 3, 17, 29], "a"] = np.nan
+    frame[:16].to_parquet(tmp_path / "1.parquet", row_group_size=4)
+    frame[16:].to_parquet(tmp_path / "2.parquet", row_group_size=4)
+    for columns in (None, ["a"]):
+        chosen = {"label": "y", "columns": columns, "missing": missing}
+        here, there = (linsep.open(tmp_path, id="name", scheduler=way, **chosen) for way in (None, "synchronous"))
+        found = linsep.decide(there)
+        assert found.obstruction.ids == linsep.decide(here).obstruction.ids and found.names == ("a",)
+        assert there.ids([1, 0]) == here.ids([1, 0]) and found.rows_left_out == 6 * (missing is not None)
+        found.verify(here)
+        assert there.facts.ids.at([3, 1]) == here.facts.ids.at([3, 1])
+    here, there = (
+        linsep.open(tmp_path, label="y", columns=["a"], missing=missing, scheduler=way) for way in (None, "synchronous")
+    )
+    found, known = linsep.decide(there), linsep.decide(here)
+    assert found.obstruction.ids == known.obstruction.ids
+    assert [there.where(row) for row in range(20)] == [here.where(row) for row in range(20)]
+
+
+def test_ids_that_cannot_be_on_a_cluster_are_refused(tmp_path):
+    frame = pd.DataFrame({"name": ["u", "v"], "a": [0.0, 1.0], "y": [0, 1]})
+    frame.to_parquet(tmp_path / "1.parquet")
+    for name, said in (
+        ("who", "there is no column 'who'"),
+        ("y", "'y' is the label"),
+        (0, "the name of the id column"),
+    ):
+        with pytest.raises(InputError, match=said):
+            linsep.open(tmp_path, label="y", id=name, scheduler="synchronous")
+    with pytest.raises(InputError, match="'name' holds the ids"):
+        linsep.open(tmp_path, label="y", id="name", columns=["name"], scheduler="synchronous")
+
+
+def test_ids_come_in_the_order_that_was_asked_for():
+    source = as_source(dd.from_pandas(NAMED, npartitions=3), "kind", ids="who")
+    assert list(source.facts.ids.at([4, 0, 3, 1, 0])) == ["t", "p", "s", "q", "p"] and source.facts.ids.at([]) == []
+
+
+def test_an_index_that_counts_the_rows_is_no_name_and_ids_on_a_cluster_are_its_own():
+    plain = dd.from_pandas(NAMED[["x", "kind"]].reset_index(drop=True), npartitions=3)
+    assert linsep.decide(plain, "kind").row_names is None
+    again = frames(NAMED[["x", "kind"]].iloc[:3].reset_index(drop=True), NAMED[["x", "kind"]].iloc[:2])
+    assert linsep.decide(again, "kind").row_names is None  # begins anew in each partition
+    for ids, told in (("nobody", "no column 'nobody'"), (list("pqrst"), "Say ids='NAME'")):
+        with pytest.raises(InputError if ids == "nobody" else ArgumentError, match=told):
+            linsep.decide(dd.from_pandas(NAMED, npartitions=3), "kind", ids=ids)

@@ -9,10 +9,11 @@ import scipy.sparse as sp
 import adversarial
 import linsep
 import naive
-from linsep import _decide, errors
-from linsep.solvers import exact_lp
+from linsep import errors
+from linsep.questions import decide as decide_module
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.exact_search import ExactSearch
+from linsep.solvers.exact import exact_lp
+from linsep.solvers.exact.exact_search import ExactSearch
 from linsep.solvers.min_norm import shortest
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
@@ -28,7 +29,7 @@ TOUCH = (np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1]))
 def way(request, monkeypatch):
     """Small instances go to the exact LP at once; by floats, they go the way of large ones."""
     if request.param == "by floats":
-        monkeypatch.setattr(_decide, "FEW_ROWS", 0)
+        monkeypatch.setattr(decide_module, "FEW_ROWS", 0)
         monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
     return request.param
 
@@ -97,7 +98,7 @@ def test_small_random_instances_and_their_proofs_agree_with_fractions(seed, way)
 def test_as_many_labellings_are_separable_as_theory_says(points, expected, monkeypatch):
     for k, (X, y) in enumerate(points):
         few = k % 2  # in turns; both ways on all of them: make torture
-        monkeypatch.setattr(_decide, "FEW_ROWS", 400 * few)
+        monkeypatch.setattr(decide_module, "FEW_ROWS", 400 * few)
         monkeypatch.setattr("linsep.exact.FEW_CELLS", 20_000 * few)
         expected -= abs(y.sum()) == len(y) or linsep.decide(X, y).separable
     assert expected == 0
@@ -153,6 +154,18 @@ def test_a_value_that_is_no_number_is_refused_however_many_other_rows_overlap(ba
     X[row, 1] = bad
     with pytest.raises(errors.NotFiniteError, match=f"Row {row}, column 1 "):
         linsep.decide(layout(X), np.arange(5000) % 2)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -np.inf])
+@pytest.mark.parametrize("flipped", [0, 1, 400])
+@pytest.mark.parametrize("row", [0, 77, 4999])
+@pytest.mark.parametrize("limit", [None, 0.0])
+def test_nor_is_it_missed_where_rows_are_only_read_if_they_may_overlap(bad, flipped, row, limit, monkeypatch):
+    monkeypatch.setattr(decide_module, "WORTH_A_THREAD", 0)
+    X, y = linsep.datasets.planted(5000, 4, margin=0.01, flipped=flipped, seed=row)
+    X[row, 2] = bad
+    with pytest.raises(errors.NotFiniteError, match=f"Row {row}, column 2 "):
+        linsep.decide(X, y, time_limit=limit)
 
 
 # Many rows ----------------------------------------------------------------------------------------
@@ -358,6 +371,6 @@ def test_an_obstruction_is_told_where_the_memory_does_not_suffice_for_more(monke
         raise linsep.errors.OutOfMemoryError("too much")
 
     for name in ("newton.search", "search"):
-        monkeypatch.setattr(f"linsep._wide.{name}", too_much)
+        monkeypatch.setattr(f"linsep.questions.wide.{name}", too_much)
     verdict = linsep.decide(X, y)
     assert (verdict.kind, verdict.reason, verdict.obstruction.rows) == ("not-separable", "too much.", (0, 60))

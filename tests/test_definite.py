@@ -17,8 +17,9 @@ from linsep.errors import CertificateError, NotFiniteError
 from linsep.proofs import Obstruction, Overlapping, Touching, eigenvalues
 from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.eigenvalues import bounds_of, least_eigenvalue
-from linsep.solvers import newton, short_weights, working_set
+from linsep.solvers import working_set
 from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.wide import newton, short_weights
 from linsep.solvers.working_set import Stuck
 from linsep.sources.inputs import as_source
 from tests import naive
@@ -228,6 +229,7 @@ def test_no_ill_conditioned_matrix_is_said_to_exceed_what_it_does_not(multiplied
     assert all(found) and len(found) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multiplied", [0, 2500])
 def test_without_the_rounding_term_some_would_be(multiplied, monkeypatch):
     monkeypatch.setattr(eigenvalues, "MULTIPLIED", multiplied)
@@ -368,6 +370,7 @@ def test_the_verdict_does_not_depend_on_which_class_is_positive(wide):
     assert linsep.decide(X, -y).obstruction.rows == verdict.obstruction.rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1000, 0])
 def test_other_weights_are_refused_by_both(wide, tmp_path, factor):
     X, y, verdict = wide
@@ -509,6 +512,7 @@ def test_rare_columns_join_the_proof_of_overlap():
     assert len(set(verdict.obstruction.rows) & {900, 901, 902, 903}) >= 2
 
 
+@pytest.mark.slow
 def test_rare_columns_that_separate_their_rows_make_it_touching(tmp_path):
     X, y = with_rare_column(1.0, -1.0)
     X = np.column_stack([X, np.zeros(902)])

@@ -11,9 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
-from linsep import _describe
 from linsep.cli import main
-from linsep.odd_columns import column_report
+from linsep.overview import describe as describe_module
+from linsep.overview.odd_columns import column_report
 from linsep.report import Grid
 from linsep.sources.inputs import as_source
 
@@ -25,7 +25,7 @@ def remark_of(X, y, column=0):
 
 def test_a_separable_table_has_a_margin_a_bound_and_every_section():
     found = linsep.describe(*linsep.datasets.planted(80, 2, margin=0.2), time_limit=5)
-    assert list(found.sections) == list(_describe.TITLES) and found.verdict.margin[0] > 0.19
+    assert list(found.sections) == list(describe_module.TITLES) and found.verdict.margin[0] > 0.19
     assert "of the bound" in found.sections["perceptron"].text() and "No label need be wrong" in str(found)
     assert found.page().startswith(b"<!doctype html>") and b"data:image/png" in found.page()
 
@@ -89,18 +89,20 @@ def test_an_interrupt_of_a_search_ends_the_page(monkeypatch):
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("linsep._mistakes.MistakeSearch.close", stop)
+    monkeypatch.setattr("linsep.questions.mistakes.MistakeSearch.close", stop)
     X, y = linsep.datasets.planted(60, 2, margin=0.2, flipped=3)
     assert list(linsep.describe(X, y, time_limit=5).sections) == ["verdict", "labels"]
 
 
+@pytest.mark.slow
 def test_a_large_table_is_sampled_and_says_so(monkeypatch):
-    monkeypatch.setattr(_describe, "ENTRIES", 2000)
+    monkeypatch.setattr(describe_module, "ENTRIES", 2000)
     X, y = linsep.datasets.planted(3000, 2, margin=0.1, flipped=4)
     found = linsep.describe(X, y, time_limit=5)
     assert found.verdict.n_rows == 3000 and "On a sample of 1,000 of the 3,000 rows" in found.sections["labels"].text()
 
 
+@pytest.mark.slow
 def test_the_time_limit_holds():
     X, y = linsep.datasets.planted(4000, 30, margin=0.001, flipped=40)
     linsep.describe(X[:200], y[:200], time_limit=5)  # compiles
@@ -111,7 +113,7 @@ def test_the_time_limit_holds():
 
 def test_an_interrupt_keeps_what_is_known():
     def stop(title):
-        if title == _describe.TITLES["columns"]:
+        if title == describe_module.TITLES["columns"]:
             raise KeyboardInterrupt
 
     found = linsep.describe(*linsep.datasets.xor(), watch=stop)

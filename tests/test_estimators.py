@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import linsep
 from linsep import PerceptronClassifier
-from linsep.solvers import kept_weights, perceptron
+from linsep.learners import kept_weights, perceptron
 
 KEEPS = ("last", "average", "vote", "best")
 ORDER_MATTERS = {  # these compare fits of rows in two orders; scikit-learn's own Perceptron fails them too

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from linsep.exact import (
+    BITS,
     PRIME,
+    Digits,
     coprime,
     independent_columns,
     independent_rows,
@@ -25,6 +28,7 @@ from linsep.exact import (
     solve,
     to_doubles,
 )
+from linsep.lifting import FEWEST, is_for, lifted
 from linsep.signs import exact_score, form_of, signs
 
 TINY, HUGE = 2.0**-1074, 1.7976931348623157e308
@@ -163,6 +167,34 @@ def test_solutions_are_integers_over_one_positive_denominator():
     assert ([int(n) for n in numerators.entries()], denominator) == ([3, -2], 6)
     with pytest.raises(ZeroDivisionError):
         solve(fmpz_mat([[1, 1], [1, 1]]), fmpz_mat([[1], [2]]))
+
+
+@pytest.mark.parametrize(("bits", "right_bits"), [(31, 8), (53, 60), (80, 130)])
+def test_many_equations_are_solved_in_words_as_flint_solves_them(bits, right_bits):
+    random = Random(bits)
+    matrix = fmpz_mat([[random.getrandbits(bits) - (1 << bits - 1) for _ in range(FEWEST)] for _ in range(FEWEST)])
+    right = fmpz_mat([[random.getrandbits(right_bits) - (1 << right_bits - 1)] for _ in range(FEWEST)])
+    assert is_for(FEWEST, bits)
+    numerators, denominator = solve(matrix, right)
+    assert (numerators, denominator) == matrix.solve(right).numer_denom()
+
+
+def test_a_solution_with_short_numbers_needs_few_digits():
+    random = Random(0)
+    matrix = fmpz_mat([[random.getrandbits(53) for _ in range(20)] for _ in range(20)])
+    found = fmpz_mat([[random.getrandbits(9) - 256] for _ in range(20)])
+    assert lifted(matrix, matrix * found, 10**6) == (found, 1)
+
+
+@pytest.mark.parametrize("bits", [1, 19, 20, 21, 39, 40, 41, 200])
+def test_digits_of_integers_are_those_integers(bits):
+    numbers = [(1 << bits) - 1, -(1 << bits) + 1, 1 << bits - 1, 0, -1]
+    digits = Digits.of_integers([numbers]).places[::-1, 0].astype(int).T.tolist()
+    assert [sum(d << BITS * k for k, d in enumerate(number)) for number in digits] == numbers
+
+
+def test_a_singular_system_is_left_to_others():
+    assert lifted(fmpz_mat([[1, 2], [2, 4]]), fmpz_mat([[1], [2]]), 100) is None
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from flint import fmpz, fmpz_mat
 from linsep.exact import PRIME, integer_rows
 from linsep.loops import residues
 from linsep.proofs import Obstruction
-from linsep.solvers import exact_lp, int64_lp
-from linsep.solvers.exact_basis import Dixon, RentThenBuy, Residues
-from linsep.solvers.exact_lp import ExactLP
-from linsep.solvers.exact_outcomes import Stopped
-from linsep.solvers.pricing import RowStore
+from linsep.solvers.exact import exact_lp, int64_lp
+from linsep.solvers.exact.exact_basis import Dixon, RentThenBuy, Residues
+from linsep.solvers.exact.exact_lp import ExactLP
+from linsep.solvers.exact.exact_outcomes import Stopped
+from linsep.solvers.exact.pricing import RowStore
 
 KINDS = ("separable", "touching", "overlapping")
 E = 2.0**-1074
@@ -366,6 +366,28 @@ def test_residues_and_solves_give_the_same_answers(columns, size):
         if n[0, place] != 0:
             kept.replace(place, row, int(n[0, place]))
             solved.replace(place, row, int(m[0, place]))
+
+
+@pytest.mark.parametrize("units", [1, 3, 5, 6])
+def test_unit_vectors_of_a_basis_are_taken_out_and_put_back(units):
+    rng = random.Random(units)
+    places, columns = rng.sample(range(6), units), rng.sample(range(6), units)
+    rows = random_rows(rng, 6, 6, 9)
+    for place, column in zip(places, columns, strict=True):
+        rows[place] = [int(j == column) for j in range(6)]
+    assert rank(rows) == 6
+    kept, solved = Residues(rows), Dixon(rows)
+    for _ in range(8):
+        more = random_rows(rng, 2, 6, 99)
+        (n, d), (m, e) = kept.coordinates(more), solved.coordinates(more)
+        assert d > 0 and e > 0 and n * e == m * d
+        in_force = [rng.random() < 0.7 for _ in rows]
+        assert exact_lp.coprime(kept.weights(in_force)) == exact_lp.coprime(solved.weights(in_force))
+        assert exact_lp.coprime(kept.duals([4, 1]).entries()) == exact_lp.coprime(solved.duals([4, 1]).entries())
+        place = rng.randrange(6)
+        if n[0, place] != 0:
+            kept.replace(place, more[0], int(n[0, place]))
+            solved.replace(place, more[0], int(m[0, place]))
 
 
 def test_primes_that_divide_a_determinant_are_struck_out():

@@ -3,7 +3,6 @@
 import json
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -150,6 +149,16 @@ def test_two_columns_become_points_and_more_do_not():
     assert OwnTable(np.eye(3), [0, 1, 1]).beginning()["preset"] is None
 
 
+def test_plus_is_the_positive_class_though_its_character_is_the_smaller_one():
+    assert OwnTable([[0.0, 1.0], [1.0, 0.0]], ["+", "-"]).beginning()["preset"]["labels"] == [1, -1]
+
+
+@pytest.mark.parametrize(("bias", "word"), [(True, "standardised"), (False, "scaled")])
+def test_scaled_columns_are_called_what_they_are(bias, word):
+    table = OwnTable([[1.0, 9.0], [2.0, 5.0]], [0, 1], columns=["a", "b"], bias=bias, standardise=True)
+    assert table.beginning()["columns"] == [f"a ({word})", f"b ({word})"]
+
+
 def test_what_is_no_table_is_refused_by_the_library_s_own_errors():
     with pytest.raises(linsep.errors.NotFiniteError, match="Row 1"):
         OwnTable([[0.0, 1.0, 2.0], [np.nan, 1.0, 0.0]], [0, 1])
@@ -225,11 +234,6 @@ def test_an_exported_table_records_both_biases_and_each_row_once():
     runs = [entry["body"] for entry in entries if entry["name"] == "run"]
     assert sum(run["bias"] for run in runs) == 4 and len(runs) == 5
     assert [entry["body"]["row"] for entry in entries if entry["name"] == "row"] == [0, 1, 2]
-
-
-def test_the_exported_page_of_the_docs_is_the_page_as_it_is():
-    written = (Path(__file__).parents[1] / "docs" / "explorer.html").read_text(encoding="utf-8")
-    assert export.bundle("exported.js") in written and export.page_text("style.css") in written  # else: make images
 
 
 def test_coordinates_at_the_limit_are_answered_in_finite_numbers():

@@ -160,6 +160,7 @@ def test_every_fault_is_refused_on_every_route(client, fault, route):
     assert fault(client, *route).status_code in (400, 403, 405, 413, 415)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES, ids=" ".join)
 def test_a_slow_body_is_refused_on_every_route(hasty, route):
     with visiting(hasty) as client:
@@ -312,6 +313,7 @@ def test_it_listens_on_the_loopback_address_only(explorer):
     assert explorer.socket.getsockname()[0] == "127.0.0.1"
 
 
+@pytest.mark.slow
 def test_300_requests_50_at_a_time_are_all_answered(explorer):
     result = asyncio.run(storm(explorer, requests=300, at_a_time=50))
     assert result.statuses == {200: 300}

@@ -6,11 +6,11 @@ import scipy.sparse as sp
 from numpy.random import default_rng
 
 import linsep
-from linsep import _wide
 from linsep.proofs import checks
 from linsep.proofs.verdicts import check
+from linsep.questions import wide as wide_module
 from linsep.solvers.clock import Clock
-from linsep.solvers.few_columns import spanning_columns
+from linsep.solvers.wide.few_columns import spanning_columns
 from linsep.sources.inputs import as_source
 
 LAYOUTS = [np.asarray, sp.csr_array]
@@ -44,9 +44,9 @@ def test_the_rank_is_that_of_all_columns_and_the_constant():
 
 
 def test_what_holds_in_few_columns_alone_is_not_told(monkeypatch):
-    monkeypatch.setattr(_wide, "spanning_columns", lambda *a, **k: np.arange(3))
-    monkeypatch.setattr(_wide, "VERY_WIDE", 200)
-    monkeypatch.setattr(_wide, "relax", lambda *a, **k: None)
+    monkeypatch.setattr(wide_module, "spanning_columns", lambda *a, **k: np.arange(3))
+    monkeypatch.setattr(wide_module, "VERY_WIDE", 200)
+    monkeypatch.setattr(wide_module, "relax", lambda *a, **k: None)
     X, y = linsep.datasets.planted(2000, 210, margin=0.5)
     assert linsep.decide(X, y).kind == "separable"
     assert linsep.decide(X, y, time_limit=1e-9).kind == "undecided"

@@ -1,15 +1,17 @@
 """The figures of the docs are stamped, and the check finds the pages that are older than their code."""
 
+import json
 import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 import figures
 import mistakes
+import quick
 from figures import PAGES, ROOT, Stamp
 
 MEASURES = ("src",)
@@ -22,7 +24,8 @@ def test_a_page_with_figures_has_a_well_formed_stamp(name):
 
 
 def test_every_block_of_figures_belongs_to_a_page_that_can_be_measured():
-    stamped = [page for page in ROOT.glob("docs/*.md") if "<!-- figures {" in page.read_text(encoding="utf-8")]
+    pages = [*ROOT.glob("docs/*.md"), ROOT / "README.md"]
+    stamped = [page for page in pages if "<!-- figures {" in page.read_text(encoding="utf-8")]
     assert {page.relative_to(ROOT).as_posix() for page in stamped} == set(PAGES)
 
 
@@ -77,6 +80,35 @@ def test_a_stamp_is_read_back_as_it_was_written(repository):
     page = f"# Speed\n\n{stamp.around('| a |')}\n\nMore.\n"
     assert figures.stamp_of(page) == stamp
     assert figures.replaced(page, stamp.around("| b |")) == page.replace("| a |", "| b |")
+
+
+def test_results_are_kept_as_json_with_their_stamp(repository):
+    stamp = stamped(repository)
+    kept = json.loads(figures.results(stamp, ["Times:\n\n| n | s |\n| --- | --- |\n| 9 | 0.1 |\n\n", "| a |\n| - |\n"]))
+    assert kept["tables"] == [[{"n": "9", "s": "0.1"}], []] and Stamp(**{k: kept[k] for k in asdict(stamp)}) == stamp
+    assert json.loads(figures.results(stamp, ["all the same"]))["text"] == ["all the same"]
+
+
+def test_the_figures_of_the_readme_are_those_of_the_kept_results():
+    kept = json.loads((figures.RESULTS / "README.json").read_text(encoding="utf-8"))
+    shown = figures.FIGURES.search((ROOT / "README.md").read_text(encoding="utf-8"))[2]
+    assert figures.tables_of(shown) == kept["tables"]
+
+
+def test_a_ratio_whose_spread_does_not_meet_the_recorded_one_is_named():
+    lines = [["scan", "a read", "0.9", "0.8", "1"], ["pass", "peer", "4", "3.9", "4.2"], ["new", "peer", "1", "1", "1"]]
+    recorded = [dict(zip(quick.HEADS, line, strict=True)) for line in (lines[0], ["pass", "peer", "5", "4.3", "6"])]
+    assert [text.partition(":")[0] for text in quick.misses(lines, recorded)] == [
+        "pass, beside peer",
+        "new, beside peer",
+    ]
+
+
+def test_a_contest_times_both_in_turns_and_gives_the_spread():
+    done = []
+    contest = quick.Contest("sum", "a peer", lambda: done.append("ours"), lambda: done.append("theirs"), rounds=3)
+    median, lowest, highest = map(float, contest.line(most_rounds=2)[2:])
+    assert done == ["ours", "theirs"] * 3 and lowest <= median <= highest
 
 
 def test_a_sentence_that_says_something_else_than_the_stamp_is_refused(repository):

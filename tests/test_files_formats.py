@@ -55,6 +55,7 @@ def proof(verdict):
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", ["1MiB", "512MB"])
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("kind", SETS)

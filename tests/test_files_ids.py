@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import shlex
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
@@ -11,7 +14,7 @@ import pytest
 
 import linsep
 from linsep.cli import main
-from linsep.errors import ArgumentError, MissingColumnError
+from linsep.errors import ArgumentError, MissingColumnError, NoRowsError, NotFiniteError, NotNumericError
 
 TEXT = 'name,x,kind\nann,0,a\n"bob, jr",1,b\ncy,2,a\n\ndan,3,b\n'
 NAMES = {0: "ann", 1: "bob, jr", 2: "cy", 3: "dan"}
@@ -123,3 +126,64 @@ def test_convert_leaves_the_ids_of_rejected_rows_out(tmp_path):
     options = ["--label", "kind", "--id", "name", "--reject", str(tmp_path / "bad.csv")]
     assert main(["convert", str(data), str(out), *options]) == 0
     assert pa.parquet.read_table(out)["name"].to_pylist() == ["ann", "bob, jr", "dan"]
+
+
+# Rows with gaps ------------------------------------------------------------------------------------------------------
+
+GAPS = pd.DataFrame(
+    {
+        "name": [f"p{k}" for k in range(8)],
+        "a": [np.nan, 0.0, 1.0, 1.0, np.nan, 0.0, 1.0, 2.0],
+        "b": [1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 2.0, 3.0],
+        "y": ["u", "u", "u", "v", "v", "v", None, "u"],
+    }
+)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather"])
+def test_rows_of_files_with_gaps_are_dropped_and_the_others_keep_their_numbers_and_names(tmp_path, kind):
+    path = tmp_path / f"gaps.{kind}"
+    getattr(GAPS, f"to_{kind}")(path, **({"index": False} if kind == "csv" else {}))
+    known = linsep.decide(GAPS, "y", ids="name", missing="drop")
+    source = linsep.open(path, label="y", id="name", missing="drop")
+    found = linsep.decide(source)
+    assert found.rows_left_out == known.rows_left_out == 3 and found.obstruction.ids == known.obstruction.ids
+    assert source.remarks() == ["3 rows with missing values were dropped."]
+    found.verify(source)
+    numbered = linsep.decide(linsep.open(path, label="y", columns=["a", "b"], missing="drop"))
+    assert numbered.obstruction.ids == known.obstruction.rows and numbered.row_names.word == "file number"
+
+
+def test_only_gaps_are_dropped(tmp_path):
+    path = tmp_path / "gaps.csv"
+    for cell, error in (("inf", NotFiniteError), ("three", NotNumericError)):
+        path.write_text(f"a,y\n1,u\n,v\n{cell},v\n2,v\n")
+        with pytest.raises(error, match="row 2 "):
+            linsep.open(path, label="y", missing="drop")
+    path.write_text("a,y\n,u\nNA,v\n")
+    with pytest.raises(NoRowsError, match="no row is left: each of the 2 rows has a missing value"):
+        linsep.open(path, label="y", missing="drop")
+    assert [file.name for file in tmp_path.iterdir()] == ["gaps.csv"]
+
+
+def test_what_missing_may_be(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,y\n1,u\n,v\n2,v\n")
+    with pytest.raises(ArgumentError, match="missing is 'fill': it must be None or 'drop'"):
+        linsep.open(path, label="y", missing="fill")
+    with pytest.raises(ArgumentError, match="reject takes rows with missing values too: leave missing out"):
+        linsep.open(path, label="y", missing="drop", reject=tmp_path / "bad.csv")
+    with pytest.raises(ArgumentError, match=r"leave missing out\. linsep\.open\(\.\.\., missing='drop'\)"):
+        linsep.decide(linsep.open(path, label="y", missing="drop"), missing="drop")
+
+
+def test_the_command_line_drops_rows_and_its_proof_is_verified_by_the_command_that_is_told(tmp_path, capsys):
+    path, proof = tmp_path / "gaps.csv", tmp_path / "proof.json"
+    GAPS.to_csv(path, index=False)
+    how = ["--label", "y", "--id", "name", "--missing", "drop"]
+    assert main(["decide", str(path), *how, "--proof", str(proof)]) == 1
+    said = capsys.readouterr()
+    assert "3 rows with missing values were dropped." in said.err and "3 rows left out" in said.out
+    command = shlex.split(said.err[said.err.index("linsep verify") :])
+    assert "--missing" in command and main(command[1:]) == 0
+    assert main(["verify", str(proof), str(path), "--label", "y", "--id", "name"]) == 2

@@ -22,7 +22,7 @@ from linsep.errors import (
     SvmlightError,
 )
 from linsep.sources import files
-from linsep.sources.files.csv_faults import MISSING
+from linsep.sources.files.csv_records import MISSING
 from test_files_formats import proof
 
 FLOWERS = "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n"
@@ -239,7 +239,7 @@ def test_the_perceptron_takes_files_without_counting_rows(tmp_path):
 
 
 def test_the_documentation_lists_every_word_for_a_missing_label():
-    page = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "files.md").read_text(encoding="utf-8")
     listed = re.findall(r"`([^`]+)`", page.partition("blanks, or is one of ")[2].partition(" Any other")[0])
     assert {"", *listed} == MISSING
 

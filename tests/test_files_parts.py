@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 import linsep
-from linsep import _decide
+from linsep.questions import decide as decide_module
 from linsep.solvers import peel
+from linsep.sources import subset
 from linsep.sources.base import distinct_rows
 from linsep.sources.files.source import FileSource
+from linsep.sources.inputs import as_source
+from linsep.sources.memory import Stripes
 from linsep.sources.row_set import Marks
 from linsep.sources.subset import Remaining, samples
 from test_files_formats import proof
@@ -22,7 +25,7 @@ def half_peeled(flipped):
 @pytest.fixture
 def few_at_hand(monkeypatch):
     monkeypatch.setattr(peel, "AT_HAND", 8)
-    monkeypatch.setattr(_decide, "MOST_NAMED", 8)
+    monkeypatch.setattr(decide_module, "MOST_NAMED", 8)
 
 
 def opened(X, y, tmp_path):
@@ -55,7 +58,7 @@ def test_remaining_rows_are_scanned_and_sampled_like_a_copy_of_them(tmp_path):
     marks = Marks(3000)
     marks.put(5, np.arange(2000) % 7 < 3)
     rows, rest, w = marks.rows(), Remaining(source, marks), np.array([1.0, -1.0, 0.5])
-    copy = _decide.part_of(source, rows)
+    copy = decide_module.part_of(source, rows)
     assert rest.n_rows == copy.n_rows == marks.count()
     assert (
         rest.scan(w, 0.1, worst=9).worst.row_numbers.tolist() == copy.scan(w, 0.1, worst=9).worst.row_numbers.tolist()
@@ -70,7 +73,22 @@ def test_the_samples_of_a_stream_are_fetched_in_one_read(tmp_path, monkeypatch):
     for source in (whole, Remaining(whole, marks)):
         known, read = [source.sample(size, seed).row_numbers.tolist() for seed, size in enumerate((5, 400))], []
         monkeypatch.setattr(whole, "take", lambda rows, read=read: read.append(1) or FileSource.take(whole, rows))
-        assert [block.row_numbers.tolist() for block in samples(source, (5, 400))] == known and len(read) == 1
+        drawn = [sample.take(sample.numbers).row_numbers.tolist() for sample in samples(source, (5, 400))]
+        assert drawn == known and len(read) == 1
+
+
+def test_a_large_sample_is_the_same_rows_of_every_source_and_scanned_where_they_lie(tmp_path, monkeypatch):
+    monkeypatch.setattr(subset, "STRIPED", 300)
+    X, y = linsep.datasets.planted(3000, 3, seed=1)
+    rows, w = as_source(X, y), np.array([1.0, -1.0, 0.5])
+    (there,), (here,) = samples(opened(X, y, tmp_path), (400,)), samples(rows, (400,))
+    numbers = next(there.blocks()).row_numbers
+    assert isinstance(here, Stripes) and next(here.blocks()).row_numbers.tolist() == numbers.tolist()
+    assert here.n_rows == there.n_rows == len(numbers) and set(np.diff(numbers)) == {1, 367}
+    copied, scanned = there.scan(w, 0.1, worst=9), here.scan(w, 0.1, worst=9)
+    assert scanned.worst.row_numbers.tolist() == copied.worst.row_numbers.tolist()
+    assert (scanned.rows, scanned.mistakes, scanned.lowest) == (copied.rows, copied.mistakes, copied.lowest)
+    assert set(here.sample(20, 0).row_numbers) <= set(numbers) and len(here.take(numbers[:5])) == 5
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 1000, 70_001])

@@ -48,7 +48,7 @@ def compiled(monkeypatch):
     monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
 
 
-@pytest.mark.parametrize("n_columns", [1, 3, 7, 8, 9, 15, 16, 17, 33])
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 7, 8, 9, 15, 16, 17, 33])
 def test_columns_are_scanned_as_their_rows_are_to_the_last_bit(n_columns):
     rng = np.random.default_rng(n_columns)
     columns = [rng.standard_normal(1100) * 10.0 ** rng.integers(-9, 9) for _ in range(n_columns)]

@@ -1,5 +1,6 @@
 """Files walked once: rows that need no labels, and pipes that are read as they are written."""
 
+import fcntl
 import io
 import os
 import threading
@@ -71,6 +72,19 @@ def test_what_a_pipe_has_is_handed_on_without_waiting_for_more():
         assert next_bytes(stream, 1 << 20) == b"second"
         assert next_bytes(stream, 1 << 20) == b""
         later.join()
+
+
+def test_a_pipe_of_a_process_with_many_open_files_is_read():
+    reading, writing = os.pipe()
+    try:
+        high = fcntl.fcntl(reading, fcntl.F_DUPFD, 1100)
+    except OSError:
+        pytest.skip("fewer files may be open here")
+    os.write(writing, b"first")
+    with open(high, "rb", buffering=0) as stream:  # noqa: PTH123
+        assert next_bytes(stream, 1 << 20) == b"first"
+    os.close(reading)
+    os.close(writing)
 
 
 def needs(names=("b", "a"), width=2, label="y"):

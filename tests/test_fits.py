@@ -1,5 +1,6 @@
 """Limits and Firth's estimates: against published numbers, and against an optimiser that shares nothing with them."""
 
+import itertools
 import json
 import math
 
@@ -7,10 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
+from scipy.special import expit
+from scipy.stats import chi2
 
 import linsep
-from linsep import fits
 from linsep.errors import ArgumentError
+from linsep.questions.logistic import fits
 from textbooks import sex2
 
 SLOWLY = {"method": "Nelder-Mead", "options": {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 10_000, "maxfev": 10_000}}
@@ -129,9 +132,10 @@ def small_and_separated(rng):
             return X, y, report
 
 
+@pytest.mark.slow
 def test_every_small_separated_table_has_estimates_and_intervals():
     rng = np.random.default_rng(0)
-    for _ in range(60):
+    for _ in range(20):
         found = [each for each in small_and_separated(rng)[2].firth().estimates if not math.isnan(each.value)]
         assert all(math.isfinite(number) for each in found for number in each[1:])
 
@@ -216,3 +220,26 @@ def test_the_table_of_a_family_without_a_fit_has_what_becomes_of_each_coefficien
     assert report.table() == {"coefficient": ["x"], "estimate": [report.coefficients["x"]]}
     with pytest.raises(ArgumentError, match=r"are for families binomial .* not for 'cox'. .*coxphf"):
         report.firth()
+
+
+def test_an_interval_ends_where_the_highest_of_several_maxima_does():
+    fit = linsep.mle_exists([[-1, 2], [1, 0], [2, 1], [1, 1]], [0, 0, 1, 0]).firth()
+    ends = {each.name: (round(each.low, 2), round(each.high, 2)) for each in fit.estimates}
+    assert ends == {"(Intercept)": (-23.93, 1.65), "x1": (-0.80, 5.99), "x2": (-3.49, 14.46)}
+
+
+def test_nothing_on_the_way_is_higher_than_the_end_of_an_interval():
+    fit = linsep.mle_exists([[-1, 2], [1, 0], [2, 1], [1, 1]], [0, 0, 1, 0]).firth()
+    X, y = np.array([[1, -1, 2], [1, 1, 0], [1, 2, 1], [1, 1, 1]], float), np.array([0, 0, 1, 0])
+
+    def value(w):
+        p = expit(X @ w)
+        return np.sum(y * (X @ w) - np.logaddexp(0, X @ w)) + 0.5 * np.linalg.slogdet(X.T * p * (1 - p) @ X)[1]
+
+    top = value(np.array([each.value for each in fit.estimates]))
+    others = [np.array(each) for each in itertools.product(np.linspace(-12, 24, 19), repeat=2)]
+    for j, each in enumerate(fit.estimates):
+        for end in (each.low, each.high):
+            starts = sorted(others, key=lambda free, j=j, end=end: -value(np.insert(free, j, end)))[:4]
+            found = [minimize(lambda free, j=j, end=end: -value(np.insert(free, j, end)), start) for start in starts]
+            assert 2 * (top + min(one.fun for one in found)) == pytest.approx(chi2.ppf(0.95, 1), abs=1e-4)

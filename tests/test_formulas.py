@@ -147,7 +147,7 @@ REFUSED = [
     ("died ~ age +", "cannot be read"),
     ("died ~ strata(ward):age", "stands in a product"),
     ("died ~ age + strata(ward)", "means nothing to family='binomial'"),
-    ("Surv(age, n) ~ ward", "is for family='cox'"),
+    ("Surv(age, n) ~ ward", "Say family='cox'"),
     ("n ~ offset(log(agee)) + age", "speaks of 'agee'"),
 ]
 

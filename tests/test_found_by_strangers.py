@@ -10,12 +10,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import linsep
 from linsep import checker, errors
 from linsep.cli import app, main
-from linsep.errors import CertificateError, HeaderError
+from linsep.errors import ArgumentError, CertificateError, HeaderError
 from linsep.storage.checksum import seal
 from tests import interrupts
 
@@ -170,6 +171,38 @@ sys.exit(main())
 """
 
 
+WHILE_COMPILING = """
+import os, signal
+import numpy as np
+from numba.core import event
+from linsep.loops.compiler import njit
+class Press(event.Listener):
+    def on_start(self, _):
+        event.unregister("numba:compile", self)
+        for _ in range({times}):
+            os.kill(os.getpid(), signal.SIGINT)
+    def on_end(self, _):
+        pass
+@njit(cache=True)
+def loop(x):
+    return x.sum()
+event.register("numba:compile", Press())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    loop(np.ones(3))
+except KeyboardInterrupt:
+    print(len(loop.signatures), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+
+
+@pytest.mark.parametrize(("times", "compiled"), [(1, 1), (2, 0)])
+def test_ctrl_c_waits_for_the_loop_that_is_being_compiled_unless_pressed_twice(times, compiled, tmp_path):
+    """LLVM crashed over what was taken apart half compiled: after 'linsep: interrupted.', a segmentation fault."""
+    (tmp_path / "program.py").write_text(WHILE_COMPILING.format(times=times))
+    seen = shell(f'LINSEP_QUIET=1 NUMBA_CACHE_DIR={tmp_path} "$PY" {tmp_path / "program.py"}')
+    assert (seen.stdout, seen.stderr) == (f"{compiled} True\n", "")
+
+
 @pytest.mark.parametrize(
     ("program", "told"),
     [(IMPORTING, ""), (CALLED_BACK, ""), (SWALLOWED, "linsep: interrupted.\n")],
@@ -211,6 +244,7 @@ def test_an_empty_name_does_not_stand_for_the_current_folder(proof, capsys):
     assert "is empty" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", ["- d.csv", "d.csv -", "<(printf 'a,b,y\\n1,x,0\\n') --format csv"])
 def test_an_error_in_rows_from_a_pipe_does_not_show_a_temporary_file(files, proof):
     seen = shell(f"""printf 'a,b,y\\n1,x,0\\n' | "$PY" -m linsep decide {files} --label y""", timeout=60)
@@ -280,3 +314,50 @@ def test_the_bound_does_not_mind_that_numpy_raises_on_underflow():
     X = np.random.default_rng(0).normal(size=(3000, 3)) * 1e-310
     with np.errstate(all="raise"):
         assert linsep.novikoff(X, X[:, 0] > 0).bound[0] > 0
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gap", ["", "NA"])
+def test_a_column_of_booleans_may_begin_with_a_gap(tmp_path, gap):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"flag,x,y\n{gap},1,a\ntrue,2,b\nfalse,3,a\ntrue,1,b\n")
+    source = linsep.open(path, label="y", reject=tmp_path / "bad.csv")
+    assert (source.facts.rows_left_out, linsep.decide(source).kind) == (1, "separable")
+
+
+WEIGHED = "x,w,site,died\n1,{0},A,0\n2,1,B,1\n3,2,{1},1\n4,0,C,0\n2,1,{1},0\n1,1,B,0\n1,2,B,1\n5,1,D,0\n"
+
+
+@pytest.mark.parametrize(("first", "site"), [(1, "A"), (0, "B"), (0, "A")])
+def test_levels_of_rows_of_weight_0_alone_have_no_coefficient_in_files_either(tmp_path, first, site):
+    path = tmp_path / "rows.csv"
+    path.write_text(WEIGHED.format(first, site))
+    frame = pd.read_csv(path)
+    known = linsep.mle_exists(frame, "died", weights="w")
+    found = linsep.mle_exists(linsep.open(path, label="died", categories="reference"), weights="w")
+    assert found.coefficients == known.coefficients and "site[C]" not in found.coefficients
+    assert found.firth().coefficients == pytest.approx(known.firth().coefficients)
+    found.verify(linsep.open(path, label="died", categories="reference"), weights="w")
+
+
+def test_a_column_of_weights_need_not_be_among_the_columns(tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    path.write_text(WEIGHED.format(1, "A"))
+    assert main(["mle", str(path), "--label", "died", "--weights", "w", "--columns", "x", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["coefficients"]) == ["(Intercept)", "x"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda X: linsep.mle_exists("Surv(x, died) ~ w", X), "Say family='cox' (--family cox)"),
+        (lambda X: linsep.decide(X, "died", ids="died"), "ids and y are both 'died'"),
+        (lambda X: linsep.decide(X.set_axis([0, 1, 2], axis=1), 2), "Say y='2'."),
+    ],
+)
+def test_what_is_named_wrongly_is_told_with_what_to_say(ask, told):
+    with pytest.raises(ArgumentError) as caught:
+        ask(pd.DataFrame({"x": [1, 2, 3], "w": [1, 0, 1], "died": [0, 1, 1]}))
+    assert told in str(caught.value)

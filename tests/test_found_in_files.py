@@ -185,6 +185,7 @@ CELLS = st.sampled_from(
 TABLES = st.lists(st.tuples(CELLS, CELLS, st.sampled_from("01")), min_size=2, max_size=6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", ["binary64", "decimal"])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=TABLES)

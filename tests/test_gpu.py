@@ -8,13 +8,13 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
-import linsep._decide
+import linsep.questions.decide
 from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError
 from linsep.proofs import Obstruction, Overlapping, definite, device_bounds
-from linsep.solvers import device_newton
-from linsep.sources import gpu
-from linsep.sources.device_tables import CsrTable, DenseTable, device_labels
-from linsep.sources.gpu import DeviceSource, on_device
+from linsep.solvers.wide import device_newton
+from linsep.sources.device import gpu
+from linsep.sources.device.device_tables import CsrTable, DenseTable, device_labels
+from linsep.sources.device.gpu import DeviceSource, on_device
 from linsep.sources.inputs import as_source
 from test_definite import exceeds_exactly, ill_conditioned
 
@@ -29,7 +29,7 @@ CASES = {"separable": (X, Y), "overlapping": (X, FLIPPED), "touching": (PURE, FL
 @pytest.fixture(autouse=True)
 def stay_there(monkeypatch):
     """Small tables are decided there too."""
-    monkeypatch.setattr(linsep._decide, "SMALL", 0)
+    monkeypatch.setattr(linsep.questions.decide, "SMALL", 0)
 
 
 def test_small_tables_are_brought_here(monkeypatch):
@@ -37,7 +37,7 @@ def test_small_tables_are_brought_here(monkeypatch):
     monkeypatch.setattr(DeviceSource, "scan", lambda *_, **__: pytest.fail("asked the device"))
     with pytest.raises(pytest.fail.Exception):
         linsep.decide(source)
-    monkeypatch.setattr(linsep._decide, "SMALL", 1 << 20)
+    monkeypatch.setattr(linsep.questions.decide, "SMALL", 1 << 20)
     assert claim(linsep.decide(source)) == claim(linsep.decide(X, Y))
 
 

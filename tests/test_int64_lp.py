@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from linsep.solvers.int64_lp import Tableau, TooLargeError, three_way
+from linsep.solvers.exact.int64_lp import Tableau, TooLargeError, three_way
 
 Rows = list[list[int]]
 

@@ -13,7 +13,7 @@ import adversarial
 import linsep
 import naive
 from adversarial import Instance
-from linsep import _decide
+from linsep.questions import decide as decide_module
 from linsep.sources import memory
 from linsep.sources.calls import CallSource
 from strategies import data_sets, free_rows, labels
@@ -26,7 +26,7 @@ def way(request):
     """Both ways through `decide`; by floats, small instances go the way of large ones."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "by floats":
-            patch.setattr(_decide, "FEW_ROWS", 0)
+            patch.setattr(decide_module, "FEW_ROWS", 0)
             patch.setattr("linsep.exact.FEW_CELLS", 0)
         yield
 

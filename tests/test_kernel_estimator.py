@@ -17,8 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import linsep
 from linsep.errors import ArgumentError, OneClassError, OverflowedError
 from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
-from linsep.solvers import kernel_perceptron as module
-from linsep.solvers.kernel_perceptron import DualPerceptron, KernelRows
+from linsep.learners import kernel_perceptron as module
+from linsep.learners.kernel_perceptron import DualPerceptron, KernelRows
 
 KEEPS = ["last", "average", "vote", "best"]
 POLY = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 1.0, "order": "cyclic"}  # exact on small integers
@@ -68,6 +68,7 @@ def naive_scores(keep, hypotheses, converged, K):
     return scores[counts.argmax()] if keep == "best" and not converged else scores[-1]
 
 
+@pytest.mark.slow
 @parametrize_with_checks([KernelPerceptronClassifier(keep=keep) for keep in KEEPS])
 def test_the_contract_of_scikit_learn(estimator, check):
     check(estimator)

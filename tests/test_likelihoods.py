@@ -232,6 +232,7 @@ def crossed(cells, codings):
     return columns
 
 
+@pytest.mark.slow
 def test_polynomial_contrasts_are_no_harder_than_dummies():
     """The saturated table of R's esoph: 88 of the 6·4·4 cells, 135 rows."""
     rng = np.random.default_rng(0)

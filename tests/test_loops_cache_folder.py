@@ -61,6 +61,7 @@ def test_child_processes_use_the_folder_without_saying_so_again(install):
     assert ran(install, "-c", child).stderr.count("NUMBA_CACHE_DIR") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="folders there do not tell their rights")
 @pytest.mark.parametrize("trap", ["open to all", "a file", "a link"])
 def test_a_folder_that_others_could_have_filled_is_not_used(install, trap):
@@ -112,6 +113,7 @@ def loops_of_two_files(tmp_path):
         env = {
             **os.environ,
             "LINSEP_QUIET": "",
+            "PYTHONDONTWRITEBYTECODE": "1",  # a .pyc is told from its source by whole seconds and size: too coarse here
             "PYTHONPATH": str(tmp_path),
             "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
         }
@@ -121,12 +123,14 @@ def loops_of_two_files(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_a_loop_is_compiled_anew_when_one_that_it_calls_has_changed(loops_of_two_files):
     assert loops_of_two_files(1) == (1, True)
     assert loops_of_two_files(1) == (1, False)
     assert loops_of_two_files(2) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_cache_that_names_modules_of_another_version_is_compiled_anew(loops_of_two_files, tmp_path):
     loops_of_two_files(1)
     for index in (tmp_path / "cache").rglob("*.nbi"):

@@ -10,9 +10,9 @@ import linsep
 from linsep.loops.dual_bases import dual_basis, exchange, met
 from linsep.loops.vertices import DEEP, sort_by
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.disjoint import DisjointObstructions
-from linsep.solvers.obstruction_search import ObstructionSearch
-from linsep.solvers.warm_lp import CombinationProgram, CoverProgram
+from linsep.solvers.fewest.disjoint import DisjointObstructions
+from linsep.solvers.fewest.obstruction_search import ObstructionSearch
+from linsep.solvers.fewest.warm_lp import CombinationProgram, CoverProgram
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,12 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
-from linsep import _mistakes, checker
+from linsep import checker
 from linsep.cli import main
 from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
-from linsep.solvers.hitting_set import HittingSet
+from linsep.questions import mistakes as mistakes_module
+from linsep.solvers.fewest.hitting_set import HittingSet
 from tests import forge, forge_mistakes, naive
 
 
@@ -190,7 +191,7 @@ def test_an_interrupt_before_anything_is_done_leaves_a_hyperplane(monkeypatch):
     def stop(*data, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_mistakes.MistakeSearch, "run", stop)
+    monkeypatch.setattr(mistakes_module.MistakeSearch, "run", stop)
     found = linsep.fewest_mistakes([[0.0], [1.0], [2.0]], [0, 1, 1])
     assert (found.best, found.lower, found.mistaken_rows) == (1, 0, (0,))
 
@@ -239,6 +240,7 @@ def test_sparse_rows_and_files_give_the_same_answer(noisy, found, tmp_path):
         assert (other.best, other.lower) == (found.best, found.lower)
 
 
+@pytest.mark.slow
 def test_the_time_limit_is_kept_and_both_ends_are_proved():
     random = np.random.default_rng(1)
     X, y = random.standard_normal((1500, 12)), random.choice([-1, 1], 1500)
@@ -265,7 +267,7 @@ def test_an_interrupt_returns_what_is_known(noisy):
 def test_an_interrupt_while_a_case_is_looked_at_loses_no_case(monkeypatch, call):
     random, calls = np.random.default_rng(4), iter(range(1, 10_000))
     X, y = random.standard_normal((50, 4)), random.choice([-1, 1], 50)
-    settle, solve = _mistakes.MistakeSearch.settled, HittingSet._solve
+    settle, solve = mistakes_module.MistakeSearch.settled, HittingSet._solve
 
     def interrupted(work):
         def stop(*data):
@@ -275,7 +277,7 @@ def test_an_interrupt_while_a_case_is_looked_at_loses_no_case(monkeypatch, call)
 
         return stop
 
-    monkeypatch.setattr(_mistakes.MistakeSearch, "settled", interrupted(settle))
+    monkeypatch.setattr(mistakes_module.MistakeSearch, "settled", interrupted(settle))
     monkeypatch.setattr(HittingSet, "_solve", interrupted(solve))
     found = linsep.fewest_mistakes(X, y)
     found.verify(X, y)

@@ -16,7 +16,8 @@ from linsep.errors import ArgumentError, ModelError
 LINE = [[0.0], [1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "a", "b"]
 
 
-@parametrize_with_checks([FewestMistakesClassifier(time_limit=3)])
+@pytest.mark.slow
+@parametrize_with_checks([FewestMistakesClassifier(time_limit=0.5)])
 def test_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
 

@@ -10,8 +10,8 @@ import pytest
 import linsep
 from linsep import PerceptronClassifier
 from linsep.errors import ArgumentError
-from linsep.solvers.mixing import Mixing
-from linsep.solvers.perceptron import Perceptron
+from linsep.learners.mixing import Mixing
+from linsep.learners.perceptron import Perceptron
 from linsep.sources.inputs import as_source
 
 X, Y = linsep.datasets.planted(600, 4, margin=0.05, seed=3)

@@ -15,10 +15,10 @@ from rich.console import Console
 
 import linsep
 import naive
-from linsep import _decide
 from linsep.errors import ArgumentError, NotFiniteError, OneClassError
 from linsep.exact import PRIME
-from linsep.mle_report import Dependence
+from linsep.questions import decide as decide_module
+from linsep.questions.logistic.mle_report import Dependence
 from linsep.solvers.clock import OutOfTime
 from linsep.solvers.min_norm import Shortest
 from linsep.sources.calls import CallSource
@@ -95,10 +95,10 @@ def test_random_degenerate_data_agree_with_the_oracle_and_no_state_is_rare():
 @pytest.mark.slow
 def test_the_way_of_many_rows_agrees_with_the_oracle(monkeypatch):
     """The working set, the contradictions and the samples, on data small enough for the oracle."""
-    monkeypatch.setattr("linsep._decide.FEW_ROWS", 0)
+    monkeypatch.setattr("linsep.questions.decide.FEW_ROWS", 0)
     monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
-    monkeypatch.setattr("linsep.solvers.recession.SAMPLE", 1)
-    monkeypatch.setattr("linsep.solvers.aliasing.SAMPLE", 1)
+    monkeypatch.setattr("linsep.solvers.exact.recession.SAMPLE", 1)
+    monkeypatch.setattr("linsep.solvers.exact.aliasing.SAMPLE", 1)
     rng = np.random.default_rng(6)
     for _ in range(100):
         agree(*random_small(rng, max_rows=14))
@@ -112,8 +112,8 @@ def test_floats_that_lie_change_nothing(monkeypatch, is_solved):
     def lie(z):
         return Shortest(rng.normal(size=z.shape[1]), rng.random(len(z)), is_solved, not is_solved)
 
-    monkeypatch.setattr("linsep.solvers.recession.shortest", lie)
-    monkeypatch.setattr("linsep.solvers.recession.nearest_to_zero", lie)
+    monkeypatch.setattr("linsep.solvers.exact.recession.shortest", lie)
+    monkeypatch.setattr("linsep.solvers.exact.recession.nearest_to_zero", lie)
     for _ in range(60):
         agree(*random_small(rng))
 
@@ -338,14 +338,14 @@ def test_out_of_time_nothing_is_claimed():
 
 def test_out_of_time_after_peeling_it_is_still_known_that_there_is_no_estimate(monkeypatch):
     """The rest has an obstruction; the search for all separated rows runs out of time."""
-    settle = _decide.Case.settle
+    settle = decide_module.Case.settle
 
     def late(case):
         if case.maximal:
             raise OutOfTime
         return settle(case)
 
-    monkeypatch.setattr(_decide.Case, "settle", late)
+    monkeypatch.setattr(decide_module.Case, "settle", late)
     X, y = many_rows(np.random.default_rng(3), 2000)
     report = linsep.mle_exists(X, y)
     assert report.exists is False and report.verdict.kind == "touching" and report.separated_rows is None
@@ -354,7 +354,7 @@ def test_out_of_time_after_peeling_it_is_still_known_that_there_is_no_estimate(m
 
 
 def test_columns_past_counting_leave_the_coefficients_unknown(monkeypatch):
-    monkeypatch.setattr("linsep.solvers.aliasing.MOST_BITS", 0)
+    monkeypatch.setattr("linsep.solvers.exact.aliasing.MOST_BITS", 0)
     report = linsep.mle_exists([[1, 1, 2], [2, 2, 1], [3, 3, 2], [4, 4, 1]], [0, 1, 0, 1])
     assert report.verdict.kind == "separable" and set(report.coefficients.values()) == {"unknown"}
     assert "fewer columns" in report.explain()

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import linsep
-from linsep._load import CLASSIFIERS, HALFSPACE, ONLINE
 from linsep.errors import FileError, ModelError
 from linsep.halfspace import Halfspace
 from linsep.models import Model, Training, from_json, load
 from linsep.outputs import write_file
+from linsep.saved_models.load import CLASSIFIERS, HALFSPACE, ONLINE
 from linsep.storage.checksum import seal
 
 TRAINING = Training(rows=4, mistakes=0, updates=9, passes=6, converged=True, order="cyclic", seed=2**70, linsep="0.1.0")

@@ -10,9 +10,9 @@ from sklearn.datasets import dump_svmlight_file, load_digits
 
 import linsep
 from linsep import PerceptronClassifier
-from linsep.solvers.kept_weights import Candidate, Pocket
-from linsep.solvers.learner import Learner
-from linsep.solvers.perceptron import Perceptron, plain_rule
+from linsep.learners.kept_weights import Candidate, Pocket
+from linsep.learners.learner import Learner
+from linsep.learners.perceptron import Perceptron, plain_rule
 from linsep.sources.base import Facts, marks
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import read_table
@@ -274,6 +274,7 @@ def halves(frame):
 OPTIONS = [{"keep": keep} for keep in KEEPS] + [{"multiclass": "ovr"}, {"margin": 2.0}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["digits.parquet", "digits.csv"])
 @pytest.mark.parametrize(
     "options", [{"keep": keep} for keep in KEEPS] + [{"multiclass": "ovr"}, {"margin": 2.0}], ids=str

@@ -12,7 +12,6 @@ from sklearn.datasets import load_digits
 
 import linsep
 from linsep import OnlinePerceptron, PerceptronClassifier
-from linsep._load import from_json
 from linsep.datasets import cornwell, planted
 from linsep.errors import (
     ArgumentError,
@@ -26,8 +25,10 @@ from linsep.errors import (
     OneClassError,
     ShapeError,
 )
+from linsep.learners import online_document
+from linsep.learners.online_perceptron import Counts
 from linsep.models import MODEL
-from linsep.online import Counts, online_document
+from linsep.saved_models.load import from_json
 from linsep.scores import clear_sign
 
 KEEPS = ("last", "average")
@@ -222,7 +223,7 @@ def test_bad_options_are_refused(options):
 
 
 def test_labels_that_are_no_classes_do_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr("linsep.online.online_perceptron.MOST_WEIGHTS", 1 << 10)
+    monkeypatch.setattr("linsep.learners.online_perceptron.MOST_WEIGHTS", 1 << 10)
     model = OnlinePerceptron(bits=9)
     with pytest.raises(ManyClassesError, match="3 classes"):
         model.predict_then_learn(["one", "two", "three"], ["a", "b", "c"])

@@ -132,7 +132,7 @@ def test_a_kernel_without_an_operator_is_refused(kernel):
 
 def test_rows_beyond_the_size_of_an_onnx_model_are_refused(monkeypatch):
     X, y = rows(2)
-    monkeypatch.setattr("linsep._onnx.MOST_BYTES", 1000)
+    monkeypatch.setattr("linsep.saved_models.onnx_export.MOST_BYTES", 1000)
     for fitted in (KernelPerceptronClassifier().fit(sp.csr_array(X), y), PerceptronClassifier("vote").fit(X, y)):
         with pytest.raises(ArgumentError, match="2 GiB"):
             linsep.to_onnx(fitted)

@@ -14,9 +14,9 @@ import pytest
 
 import linsep
 from linsep import outputs
-from linsep.checkpoints import CheckpointFile, Identity
 from linsep.cli import main
 from linsep.errors import CheckpointError, FileError
+from linsep.learners.checkpoints import CheckpointFile, Identity
 from linsep.outputs import begun, identity, replaced, write_file
 
 SOURCES = str(Path(linsep.__file__).parents[1])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 import linsep
 import naive
 from linsep.errors import ArgumentError, InexactError, OverflowedError
-from linsep.solvers.perceptron import learner_on
+from linsep.learners.perceptron import learner_on
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource

@@ -19,8 +19,8 @@ from linsep import plots
 from linsep.cli import main
 from linsep.datasets import cornwell, planted, planted_sparse, tao, xor
 from linsep.errors import ArgumentError, LengthError, NotSeparableError, ShapeError
+from linsep.learners.perceptron import learner_on
 from linsep.plots import region_plot, runs, scene, style, view
-from linsep.solvers.perceptron import learner_on
 from linsep.sources.inputs import as_source
 
 TOUCHING = np.array([[0, 0], [1, 0], [2, 0], [2, 1], [0, -1], [1, -2]]), [1, 0, 1, 1, 0, 0]

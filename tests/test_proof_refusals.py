@@ -2,16 +2,26 @@
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse
+from flint import fmpz_mat
 
 import linsep
+from linsep import checker, exact, lifting
 from linsep.errors import ArgumentError, CertificateError, LinsepError
-from linsep.proofs import NotSeparable, Obstruction, Undecided
-from linsep.proofs.class_rows import KeslerRows, rows_of_classes
+from linsep.proofs import NotSeparable, Obstruction, Undecided, checks, explain
+from linsep.proofs.checked_rows import MemoryRows, rows_of
+from linsep.proofs.class_rows import KeslerRows, TwoSides
 from linsep.proofs.definite import ColumnDependence
+from linsep.proofs.fewest_mistakes import check_copies
+from linsep.proofs.named_rows import in_kept_numbers
 from linsep.proofs.packings import Leaf, least_cost
+from linsep.proofs.region_proof import Cut
+from linsep.sources.inputs import as_source
 from tests.forge import resealed
 
 X = np.array([[0.0, 0], [2, 0], [0, 2], [2, 2], [2, 1]])
@@ -50,6 +60,16 @@ def test_verdicts_about_classes_fit_together(pairs, name):
 def test_classes_differ_and_have_rows(pairs, labels, sizes, said):
     with pytest.raises(CertificateError, match=said):
         replace(pairs, labels=tuple(labels), sizes=sizes)
+
+
+def test_a_label_without_a_character_is_missing():
+    X, y = [[0.0], [1.0]], ["a", "b"]
+    verdict = linsep.decide(X, y)
+    with pytest.raises(linsep.CertificateError, match="A label is missing"):
+        replace(verdict, labels=("", "b"))
+    written = resealed(json.loads(verdict.to_json().replace("text:a", "text:")))
+    with pytest.raises(linsep.CertificateError, match="not a label"):
+        linsep.verdict_from_json(written)
 
 
 def test_a_question_that_was_not_asked_has_no_verdict(pairs):
@@ -105,14 +125,14 @@ def test_joint_weights_are_as_many_as_there_are_blocks(joint):
 
 
 def test_no_row_is_compared_with_its_own_class():
-    rows = rows_of_classes(X, Y, ("a", "b", "c"))
+    rows = rows_of(X, Y, ("a", "b", "c"))
     with pytest.raises(CertificateError, match="Row 1 is compared with its own class"):
         KeslerRows(rows, 3, True).take([4])
 
 
 def test_keslers_rows_of_long_integers_are_exact():
     large = np.array([[2**63 + 1, 0], [1, 2], [3, 4]], np.uint64)
-    rows = rows_of_classes(large, np.array([0, 1, 2]), (0, 1, 2))
+    rows = rows_of(large, np.array([0, 1, 2]), (0, 1, 2))
     _, values, _ = KeslerRows(rows, 3, False, all_blocks=True).take([1])
     assert [int(v) for v in values[0]] == [2**63 + 1, 0, -(2**63) - 1, 0, 0, 0]
 
@@ -171,3 +191,262 @@ def test_a_case_that_cannot_be_has_no_cost():
     leaves = [Leaf(((0, True), (1, True)), ((0, 1),)), Leaf(((0, True), (1, False))), Leaf(((0, False),))]
     assert least_cost(leaves, [PART], {0: 1, 1: 1}) == 1
     assert least_cost([Leaf((), ())], [PART], {0: 1, 1: 1}) == 0
+
+
+# Sources, and rows of their classes ----------------------------------------------------------------------
+
+LINE, SIDES = [[0.0], [1.0], [2.0]], ["a", "a", "b"]
+
+
+@pytest.fixture(scope="module")
+def separable():
+    return linsep.decide(LINE, SIDES)
+
+
+def test_a_source_brings_its_labels_and_ids(separable):
+    source = as_source(LINE, SIDES)
+    separable.verify(source)
+    with pytest.raises(ArgumentError, match="leave y out"):
+        rows_of(source, SIDES, ("a", "b"))
+    with pytest.raises(ArgumentError, match="leave ids out"):
+        separable.verify(source, ids=[1, 2, 3])
+    for other in (("a", "c"), ("b", "a"), ("a", "b", "c")):
+        with pytest.raises(CertificateError, match="The rows are labelled 'a' and 'b'"):
+            rows_of(source, None, other)
+    shorter = linsep.decide(LINE[1:], SIDES[1:])
+    with pytest.raises(ArgumentError, match="X has 3 rows, and the result is about 2"):
+        shorter.frame(source)
+
+
+def test_rows_of_other_classes_are_passed_over_and_not_handed_out():
+    class Blocks(MemoryRows):
+        def blocks(self):
+            for k in range(self.n_rows):
+                yield MemoryRows.take(self, [k])
+
+    rows = Blocks(np.arange(4.0)[:, None], np.array([0, 2, 1, 2]))
+    pair = TwoSides(rows, (-1, 0, 1))
+    assert [(int(number), int(sign)) for (number,), _, (sign,) in pair.blocks()] == [(0, -1), (1, 1), (3, 1)]
+    with pytest.raises(CertificateError, match="Row 2 is of neither class"):
+        pair.take([0, 2, 3])
+
+
+def test_keslers_sparse_rows_of_long_integers_are_exact():
+    large = scipy.sparse.csr_array(np.array([[2**63 + 1, 0], [1, 2], [3, 4]], np.uint64))
+    dense = rows_of(large.toarray(), np.array([0, 1, 2]), (0, 1, 2))
+    sparse = MemoryRows(large, np.array([0, 1, 2]))
+    for number in (1, 5, 6):
+        one, other = (KeslerRows(rows, 3, False, all_blocks=True).take([number])[1] for rows in (dense, sparse))
+        other = other.toarray() if scipy.sparse.issparse(other) else other
+        assert [int(v) for v in other[0]] == [int(v) for v in one[0]]
+
+
+def test_rows_that_vanish_modulo_the_prime_still_span(monkeypatch):
+    monkeypatch.setattr(checks, "LONG", 1)
+    table = MemoryRows(np.array([[exact.PRIME, 2 * exact.PRIME, 0], [1, 2, 0], [1, 3, 0]]), np.ones(3, np.int8))
+    assert checks.rows_outside_span(table, [0], False).tolist() == [2]
+
+
+def test_a_system_that_cannot_be_lifted_is_solved(monkeypatch):
+    size = lifting.FEWEST
+    matrix = fmpz_mat([[(3 * i * j + i + j) % 97 + (100 if i == j else 0) for j in range(size)] for i in range(size)])
+    right = matrix * fmpz_mat([[j - 2] for j in range(size)])
+    monkeypatch.setattr(lifting, "is_for", lambda *_: True)
+    monkeypatch.setattr(lifting, "lifted", lambda *_: None)
+    numerators, denominator = exact.solve(matrix, right)
+    assert [Fraction(int(n), denominator) for n in numerators.entries()] == [j - 2 for j in range(size)]
+
+
+# Words ---------------------------------------------------------------------------------------------------
+
+
+def test_margins_of_classes_are_told():
+    X, y = [[2.0, 0], [0, 2], [-1, -1]], ["a", "b", "c"]
+    joint = linsep.max_margin_classes(X, y)
+    assert "leads by" in joint.explain(X, y) and "one for each class" in joint.explain()
+    assert "with this margin at least" in linsep.max_margin_classes(X, y, by="pairs").explain()
+    named = linsep.decide_classes(X, y, by="pairs").explain(pd.DataFrame(X, index=["u", "v", "w"]), y)
+    assert "separable" in named
+    assert "strictly the largest on every row" in linsep.decide_classes([[0.0], [0], [1]], y).explain()
+
+
+def test_a_joint_obstruction_may_be_a_positive_definite_one(joint):
+    verdict = joint.verdict
+    found = replace(verdict.obstruction, dependences=())
+    changed = replace(joint, verdicts=(NotSeparable(obstruction=found, reason="time", **common(verdict)),))
+    assert "a positive-definite matrix" in changed.explain()
+
+
+def common(verdict):
+    return {name: getattr(verdict, name) for name in ("n_rows", "n_columns", "bias", "labels")}
+
+
+def test_numbers_too_long_for_python_or_a_double_are_not_written():
+    known = linsep.max_margin(LINE, SIDES)
+    long = replace(known, gamma_squared=Fraction(10**5000 + 1, 4 * 10**5000), margin=(0.4, 0.6))
+    assert explain.exact_margin(long) is None
+    assert explain.exact_margin(known) == "1/4"
+    assert explain._shown(Fraction(-(10**400))) == "-(beyond the largest double)"
+
+
+def test_a_weak_separator_without_its_rows_is_told():
+    touching = linsep.decide([[0.0], [1], [1], [2]], list("aabb"))
+    assert "of the rows can be put strictly" not in replace(touching, separated_rows=None, spread=None).explain()
+    more = replace(touching, separated_rows=(0, 3), spread=Obstruction((1, 2), (1, 1)))
+    more.verify([[0.0], [1], [1], [2]], list("aabb"))
+    assert "2 of the rows can be put strictly" in more.explain()
+    with pytest.raises(CertificateError, match="come with the spread"):
+        replace(more, spread=None)
+
+
+# Verdicts that do not fit together -----------------------------------------------------------------------
+
+UNFIT = {
+    "weights": ((1, 2), "2 weights for 1 columns"),
+    "nearest": (Obstruction((1, 2), (1, 1)), "the margin is missing"),
+    "gamma_squared": (Fraction(1, 4), "the margin is missing"),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_a_separator_without_a_margin_proves_none(separable, name):
+    value, said = UNFIT[name]
+    with pytest.raises(CertificateError, match=said):
+        replace(separable, **{name: value})
+
+
+def test_a_margin_comes_with_what_proves_it():
+    known = linsep.max_margin(LINE, SIDES)
+    for changes, said in (
+        ({"nearest": None}, "An exact margin comes with"),
+        ({"nearest": None, "gamma_squared": None}, "An upper end of the margin comes with"),
+        ({"weights": (0,)}, "all zero"),
+        ({"numbers": "decimal"}, "not for exact decimals"),
+        ({"bias": False}, "the bias weight is 0"),
+    ):
+        with pytest.raises(CertificateError, match=said):
+            replace(known, **changes)
+    replace(known, gamma_squared=None).verify(LINE, SIDES)
+    replace(known, gamma_squared=None, nearest=None, margin=(0.25, float("inf"))).verify(LINE, SIDES)
+    with pytest.raises(CertificateError, match="nearer to the hyperplane"):
+        replace(known, gamma_squared=None, nearest=None, margin=(0.51, float("inf"))).verify(LINE, SIDES)
+
+
+def test_weights_of_64_bits_make_a_halfspace_of_integers(separable):
+    long = replace(separable, weights=(2**61 + 1,), bias_weight=-(2**61) - 3)
+    assert long.halfspace.w.tolist() == [2**61 + 1]
+    assert long.facts()["halfspace"]["w"] == [2**61 + 1]
+    assert replace(separable, weights=(2**80 + 1,), bias_weight=0).halfspace.w.dtype == np.float64
+
+
+# Mistakes and regions ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mistakes():
+    return linsep.fewest_mistakes([[0.0], [1], [2], [3]], list("abab"))
+
+
+def test_costs_and_bounds_that_do_not_fit_are_refused(mistakes, monkeypatch):
+    X, y = [[0.0], [1], [2], [3]], list("abab")
+    mistakes.verify(X, y)
+    assert mistakes.facts()["optimal"] is True and mistakes.facts()["best"] == 1
+    with pytest.raises(CertificateError, match="has a cost"):
+        replace(mistakes, costs=(1, 1))
+    with pytest.raises(CertificateError, match="has a cost"):
+        replace(mistakes, costs=(1, 1, 1, -1))
+    with pytest.raises(CertificateError, match="costs for 4 rows"):
+        replace(mistakes, costs=(1, 1, 1, 1, 1), rows_left_out=1)._verify_claim(rows_of(X, y, ("a", "b")))
+    monkeypatch.setattr(linsep.FewestMistakes, "_verify_bound", lambda *_: None)
+    with pytest.raises(CertificateError, match="The bound is 2, but a hyperplane with a cost of 1"):
+        replace(mistakes, least=2).verify(X, y)
+
+
+def test_no_mistake_has_no_row_to_show():
+    assert "wrong about" not in linsep.fewest_mistakes(LINE, SIDES).explain()
+
+
+def test_copies_are_equal_rows_of_one_class():
+    for values in (np.array([[1.0], [1], [2], [1]]), scipy.sparse.csr_array([[1.0], [1], [2], [1]])):
+        rows = MemoryRows(values, np.array([1, 1, 1, -1], np.int8))
+        check_copies(rows, [0, 1])
+        for group, said in (([0, 4], "Row 4 is named"), ([0, 2], "Row 2 is not a copy"), ([0, 1, 3], "Row 3 is not")):
+            with pytest.raises(CertificateError, match=said):
+                check_copies(rows, group)
+
+
+def test_a_row_that_was_left_out_is_not_named(separable):
+    overlapping = linsep.decide([[0.0], [2], [1]], list("aab"))
+    kept = np.array([1, 3, 4])
+    moved = replace(
+        overlapping, obstruction=Obstruction((1, 3, 4), (1, 1, 2)), spread=Obstruction((1, 3, 4), (1, 1, 2))
+    )
+    assert in_kept_numbers(moved, kept).obstruction.rows == (0, 1, 2)
+    assert in_kept_numbers(moved, None) is moved
+    with pytest.raises(CertificateError, match="a row that was left out"):
+        in_kept_numbers(overlapping, kept)
+
+
+def test_a_written_case_has_lists_of_one_length(mistakes):
+    document = json.loads(mistakes.to_json())
+    leaf = next(part for part in found_leaves(document))
+    leaf["units"] = [*leaf["units"], "1"]
+    with pytest.raises(CertificateError, match="lists of different lengths"):
+        linsep.verdict_from_json(resealed(document))
+
+
+def found_leaves(value):
+    """Every part of a document that is a case."""
+    if isinstance(value, dict):
+        if "units" in value:
+            yield value
+        value = list(value.values())
+    for part in value if isinstance(value, list) else []:
+        yield from found_leaves(part)
+
+
+XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0], [0, 0]])
+MARKS = np.array([0, 0, 1, 1, 1])
+
+
+@pytest.fixture(scope="module")
+def regions():
+    return linsep.separate_regions(XOR, MARKS)
+
+
+def test_regions_that_do_not_fit_are_refused(regions):
+    with pytest.raises(CertificateError, match="one region more"):
+        replace(regions, sizes=(*regions.sizes, 1))
+    with pytest.raises(CertificateError, match="between two rows"):
+        replace(regions, contradictions=((0, 1, 2),))
+    with pytest.raises(CertificateError, match="followed by later ones"):
+        fields = {"n_rows": 1, "n_columns": 1, "classes": (0, 1), "sizes": (1, 1, 1, 1)}
+        linsep.Regions(cuts=(Cut((1,), 0, 2, -1), Cut((1,), 0, -1, -2), Cut((1,), 0, 1, -1)), **fields)
+    assert regions.is_list is all(cut.is_pure for cut in regions.cuts)
+
+
+def test_regions_are_asked_about_rows_as_they_are(regions):
+    regions.verify(XOR, MARKS)
+    regions.verify(as_source(XOR, MARKS))
+    with pytest.raises(ArgumentError, match="leave y out"):
+        regions.verify(as_source(XOR, MARKS), MARKS)
+    with pytest.raises(ArgumentError, match="y is missing"):
+        regions.verify(XOR)
+    with pytest.raises(CertificateError, match="3 columns, not 2"):
+        regions.verify(np.column_stack([XOR, MARKS]), MARKS)
+
+
+def test_labels_of_no_common_type_are_predicted_as_they_are():
+    cuts = (Cut((2,), -1, ~1, ~0),)
+    found = linsep.Regions(n_rows=2, n_columns=1, classes=("a", 1), cuts=cuts, sizes=(1, 1))
+    assert found.predict([[0.0], [1.0]]).tolist() == ["a", 1]
+
+
+# The stand-alone checker ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["joint", "pairs", "rest"])
+def test_the_checker_reads_proofs_about_classes(tmp_path, by):
+    (tmp_path / "rows.csv").write_text("".join(f"{a},{b},{c}\n" for (a, b), c in zip(X.tolist(), Y, strict=True)))
+    (tmp_path / "proof.json").write_text(linsep.decide_classes(X, Y, by=by).to_json())
+    assert checker.main([str(tmp_path / "proof.json"), str(tmp_path / "rows.csv")]) == 0

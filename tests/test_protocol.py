@@ -56,7 +56,7 @@ QUESTIONS = {
 
 @pytest.fixture(params=["in NumPy", "compiled"])
 def way(request, monkeypatch):
-    monkeypatch.setattr("linsep._decide.SMALL", 0)  # small tables of a device are decided there too
+    monkeypatch.setattr("linsep.questions.decide.SMALL", 0)  # small tables of a device are decided there too
     if request.param == "compiled":
         monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
 

@@ -8,11 +8,13 @@ import scipy.sparse as sp
 
 import linsep
 import naive
-from linsep import _decide, _wide
 from linsep.loops import relaxation
 from linsep.loops.layouts import Csr, Dense
+from linsep.questions import decide as decide_module
+from linsep.questions import wide as wide_module
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.relax import Walkers, relax, viewpoint
+from linsep.solvers.wide.relax import Walkers, relax, viewpoint
+from linsep.solvers.working_set import Separated, Stuck
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 from linsep.sources.row_set import Marks
@@ -21,7 +23,9 @@ from strategies import random_small
 
 
 def relaxed(X, y, *, bias=True):
-    return relax(as_source(X, y), bias=bias, clock=Clock())
+    """The separator it finds, or None."""
+    found = relax(as_source(X, y), bias=bias, clock=Clock())
+    return found if isinstance(found, Separated) else None
 
 
 def is_right(X, y, found):
@@ -81,8 +85,8 @@ def test_what_it_finds_on_small_instances_is_right(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_verdicts_that_begin_with_it_agree_with_fractions(seed, monkeypatch):
-    monkeypatch.setattr(_decide, "FEW_ROWS", 0)
-    monkeypatch.setattr(_wide, "MANY_COLUMNS", 0)
+    monkeypatch.setattr(decide_module, "FEW_ROWS", 0)
+    monkeypatch.setattr(wide_module, "MANY_COLUMNS", 0)
     rng = np.random.default_rng(100 + seed)
     for k in range(5):
         X, y, bias = random_small(rng)
@@ -111,6 +115,12 @@ def test_repeated_rows_do_no_harm_and_a_contradiction_is_not_separated():
     X, y = np.repeat(X, 9, axis=0), np.repeat(y, 9)
     assert is_right(X, y, relaxed(X, y))
     assert relaxed(np.vstack([X, X[:1]]), np.append(y, -y[0])) is None
+
+
+def test_the_rows_next_to_a_hyperplane_that_errs_on_a_few_are_handed_on():
+    X, y = linsep.datasets.planted(400, 20, margin=0.2)
+    found = relax(as_source(np.vstack([X, X[:1]]), np.append(y, -y[0])), bias=True, clock=Clock())
+    assert isinstance(found, Stuck) and {0, 400} & set(found.rows.row_numbers.tolist())
 
 
 @pytest.mark.parametrize("power", [-300, -60, 60, 300])

@@ -5,9 +5,9 @@ import pytest
 
 from linsep.datasets import planted
 from linsep.errors import CheckpointError
-from linsep.solvers import learner as learning
-from linsep.solvers.perceptron import learner_on
-from linsep.solvers.perceptron_state import restore, state
+from linsep.learners import learner as learning
+from linsep.learners.perceptron import learner_on
+from linsep.learners.perceptron_state import restore, state
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import linsep
 from linsep.cli import main
-from linsep.errors import ArgumentError, LengthError, MissingColumnError
+from linsep.errors import ArgumentError, CertificateError, LengthError, MissingColumnError
 from linsep.explorer.own_table import OwnTable
 from linsep.report import name_text, plain_name
 from linsep.sources.base import Facts
@@ -96,6 +96,7 @@ RESULTS = {
 SILENT = {"pairs"}  # their text is a matrix of verdicts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("result", RESULTS)
 def test_every_result_names_rows_as_the_user_does(tmp_path, kind, result):
@@ -199,7 +200,22 @@ def test_a_written_proof_asks_for_labels_and_takes_the_names_of_the_table():
         verdict.frame(X)
     assert verdict.frame(X, Y)["label"].to_list() == [Y[row] for row in verdict.obstruction.rows]
     verdict.verify(X, Y, ids="name")
-    assert "with ids ann" in verdict.explain(X, Y, ids="name")
+    verdict.verify(X, Y)
+    assert "with ids ann" in verdict.explain(X, Y, ids="name") == verdict.explain(X, Y)
+
+
+def test_a_written_proof_of_any_question_knows_a_text_column_that_is_none_of_its_columns():
+    X = pd.DataFrame({"name": NAMES, **COLUMNS, "kind": Y})
+    for ask in (linsep.decide, linsep.decide_classes, linsep.fewest_mistakes):
+        linsep.verdict_from_json(ask(X, "kind", ids="name").to_json()).verify(X, "kind")
+
+
+def test_a_column_of_numbers_that_is_not_in_the_proof_is_named():
+    X = pd.DataFrame({"number": [7, 8, 9, 10, 11], **COLUMNS})
+    proof = linsep.verdict_from_json(linsep.decide(X, Y, ids="number").to_json())
+    with pytest.raises(CertificateError, match="'number' is not a column of the proof: leave it out, or say ids="):
+        proof.verify(X, Y)
+    proof.verify(X, Y, ids="number")
 
 
 def test_arrays_need_pandas_for_a_frame_and_say_so(monkeypatch):

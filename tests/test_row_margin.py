@@ -9,10 +9,10 @@ import scipy.sparse as sp
 
 import linsep
 import naive
-from linsep import _margin
 from linsep.errors import NotSeparableError, OutOfMemoryError
 from linsep.loops import pairs, supports
 from linsep.proofs import margin_checks
+from linsep.questions import margin as margin_module
 from linsep.solvers import scaling
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
@@ -22,8 +22,8 @@ from strategies import random_small
 @pytest.fixture
 def by_rows(monkeypatch):
     """Few columns, too, go the way of many; nothing is solved exactly."""
-    monkeypatch.setattr(_margin, "VERY_WIDE", 0)
-    monkeypatch.setattr(_margin, "AFFORDABLE_ENTRIES", 0)
+    monkeypatch.setattr(margin_module, "VERY_WIDE", 0)
+    monkeypatch.setattr(margin_module, "AFFORDABLE_ENTRIES", 0)
     monkeypatch.setattr(margin_checks, "FEW_CELLS", 0)
 
 
@@ -67,7 +67,7 @@ def test_rows_and_columns_give_the_same_margin(layout, monkeypatch):
     X, y = wide()
     rows = layout(X.astype(np.float32).astype(np.float64))
     found = linsep.max_margin(rows, y).margin
-    monkeypatch.setattr(_margin, "WIDE", 10**9)
+    monkeypatch.setattr(margin_module, "WIDE", 10**9)
     assert found == pytest.approx(linsep.max_margin(rows, y).margin, rel=1e-6)
     assert found[0] >= found[1] * (1 - 1e-6)
 
@@ -76,22 +76,22 @@ def test_rows_and_columns_give_the_same_margin(layout, monkeypatch):
 def test_novikoffs_gamma_is_the_same_in_both_spaces(bias, monkeypatch):
     X, y = wide(1)
     found = linsep.novikoff(X, y, bias=bias)
-    monkeypatch.setattr(_margin, "WIDE", 10**9)
+    monkeypatch.setattr(margin_module, "WIDE", 10**9)
     other = linsep.novikoff(X, y, bias=bias)
     assert found.gamma == pytest.approx(other.gamma, rel=1e-6)
     assert found.gamma[0] >= found.gamma[1] * (1 - 1e-6)
 
 
 def test_more_rows_than_are_looked_at_first_are_added(monkeypatch):
-    monkeypatch.setattr("linsep.solvers.row_margin.FIRST", 20)
+    monkeypatch.setattr("linsep.solvers.wide.row_margin.FIRST", 20)
     X, y = linsep.datasets.planted(2000, 300, margin=0.05)
     low, high = linsep.max_margin(X, y).margin
     assert 0.05 <= low <= high <= low * (1 + 2e-6)
 
 
 def test_of_too_many_rows_the_farthest_leave(monkeypatch):
-    monkeypatch.setattr("linsep.solvers.row_margin.FIRST", 50)
-    monkeypatch.setattr("linsep.solvers.row_margin.MOST", 400)
+    monkeypatch.setattr("linsep.solvers.wide.row_margin.FIRST", 50)
+    monkeypatch.setattr("linsep.solvers.wide.row_margin.MOST", 400)
     X, y = linsep.datasets.planted(2000, 300, margin=0.05)
     low, high = linsep.max_margin(X, y).margin
     assert high <= low * (1 + 2e-6)
@@ -177,7 +177,7 @@ def test_when_the_time_ends_what_is_known_is_an_interval_or_nothing():
 
 def test_an_interval_that_the_time_cut_short_is_proved(monkeypatch):
     X, y = wide(8)
-    monkeypatch.setattr("linsep.solvers.row_margin.RowSearch._solve", _out_of_time)
+    monkeypatch.setattr("linsep.solvers.wide.row_margin.RowSearch._solve", _out_of_time)
     verdict = linsep.max_margin(X, y)
     low, high = verdict.margin
     assert 0 < low < high < np.inf
@@ -185,7 +185,7 @@ def test_an_interval_that_the_time_cut_short_is_proved(monkeypatch):
 
 
 def _out_of_time(*_):
-    raise _margin.OutOfTime
+    raise margin_module.OutOfTime
 
 
 def test_what_does_not_fit_into_memory_says_how_much_it_would_take(monkeypatch):

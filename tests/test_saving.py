@@ -14,10 +14,10 @@ from sklearn.exceptions import NotFittedError
 
 import linsep
 from linsep import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
-from linsep._load import from_json
 from linsep.errors import LinsepError, ModelError, NotSeparableWarning
 from linsep.estimators.saving import document_of
 from linsep.models import MODEL, Model
+from linsep.saved_models.load import from_json
 from linsep.storage.checksum import FIELD, seal
 from test_models import model
 

@@ -103,7 +103,7 @@ def test_novikoffs_bound_holds_at_every_scale(bias):
 
 
 def test_where_exact_arithmetic_is_too_dear_the_bounds_still_hold(monkeypatch):
-    monkeypatch.setattr("linsep._margin.AFFORDABLE_ENTRIES", 0)
+    monkeypatch.setattr("linsep.questions.margin.AFFORDABLE_ENTRIES", 0)
     for X, y in [*tables(60, seed=6), *mixed(30, seed=9)]:
         verdict, exact = linsep.max_margin(X, y), naive.max_margin_squared(X, y)
         assert verdict.separable == (exact > 0)

@@ -97,6 +97,7 @@ def test_each_row_is_summed_by_itself():
     assert exact_signs(X, np.array([HUGE, TINY]), 0.0).tolist() == [1, 1, -1, 0, 1]
 
 
+@pytest.mark.slow
 def test_many_terms_carry_correctly():
     row = np.full((1, 100_000), HUGE)
     assert exact_signs(row, row[0], 0.0).tolist() == [1]
@@ -171,3 +172,10 @@ def test_the_largest_integers_do_not_wrap_round():
 def test_a_form_of_short_weights_is_like_one_of_long_ones(weights):
     short, (floats, shift) = form_of(weights, 1), module.scaled_floats([*weights, 1])
     assert (short.floats == floats).all() and short.shift == shift and (short.sizes == abs(floats)).all()
+
+
+def test_weights_of_thousands_of_bits_have_exact_signs_on_many_rows():
+    long = 1 << module.LONG
+    rows = np.random.default_rng(0).integers(-9, 10, (2 * module.TOGETHER, 3)).astype(np.float64)
+    rows[:, 2] = -rows[:, 0] - rows[:, 1]  # long·(a + b + c) = 0: the sign is that of a
+    assert (signs(form_of([long + 1, long, long], 0), rows) == np.sign(rows[:, 0])).all()

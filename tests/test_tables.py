@@ -150,6 +150,7 @@ ALWAYS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("bias", [True, False])

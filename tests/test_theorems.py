@@ -17,8 +17,8 @@ import pytest
 
 from linsep import checker
 from linsep.cli import main
+from linsep.learners import perceptron
 from linsep.proofs import eigenvalues, packings
-from linsep.solvers import perceptron
 from tests import many_forgeries
 from tests.extracted import PROGRAM, Extracted
 from tests.test_checker import EXAMPLES, point_proof, proof_of

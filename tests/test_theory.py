@@ -181,6 +181,7 @@ def one_pass(X, y):
     return np.array(before), mistakes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flips", [0.0, 0.1])
 def test_online_to_batch_holds_where_the_mere_rate_of_mistakes_does_not(flips):
     rng, delta, above, naive = np.random.default_rng(1), 0.2, 0, 0

@@ -22,7 +22,7 @@ from linsep import KernelPerceptronClassifier, OnlinePerceptron, PerceptronClass
 from linsep.errors import ArgumentError, LinsepError
 from linsep.estimators import TRUSTED_TYPES
 from linsep.estimators.training_rows import HeldOut
-from linsep.solvers.perceptron import Perceptron, plain_rule, visits
+from linsep.learners.perceptron import Perceptron, plain_rule, visits
 from linsep.sources.base import Block, marks
 from linsep.sources.inputs import read_table
 

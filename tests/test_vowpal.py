@@ -10,7 +10,7 @@ import pytest
 import linsep
 from linsep import errors
 from linsep.cli import main
-from linsep.sources.files.written_kinds import kind_of_text
+from linsep.sources.files.paths import kind_of_text
 
 LIBSVM = b"+1 1:0.5 3:2\n-1 2:1\n+1 3:1\n"
 ROWS = [[0.5, 0, 2], [0, 1, 0], [0, 0, 1]]
@@ -156,3 +156,11 @@ def test_more_features_than_memory_has_room_for_are_refused(tmp_path):
     (tmp_path / "a.vw").write_text("1 | " + " ".join(f"f{k}" for k in range(6000)) + "\n-1 | f1\n")
     with pytest.raises(errors.WideFileError, match="more columns than fit in memory"):
         linsep.open(tmp_path / "a.vw", memory="1MiB")
+
+
+@pytest.mark.parametrize(("name", "before", "line"), [("a.vw", "1 |a b\n", 2), ("a.svm", "# a comment\n1 1:1\n", 3)])
+def test_a_line_without_an_end_is_refused_by_its_row_and_line(tmp_path, name, before, line):
+    (tmp_path / name).write_text(before + "1" * 400_000)
+    with pytest.raises(linsep.LinsepError, match="is longer than 262,144 bytes") as found:
+        linsep.open(tmp_path / name, memory="1MiB")
+    assert (found.value.row, found.value.line) == (1, line)

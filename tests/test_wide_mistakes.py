@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import linsep
-from linsep import _mistakes, checker
+from linsep import checker
 from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
+from linsep.questions import mistakes as mistakes_module
 from tests import forge
 
 X, Y = linsep.datasets.xor()
@@ -96,7 +97,7 @@ def test_definite_obstructions_are_not_about_decimals(found):
 def test_wide_rows_that_overlap_have_a_bound(monkeypatch):
     random = np.random.default_rng(0)
     wide, y = random.standard_normal((1000, 60)), random.choice([-1, 1], 1000)
-    monkeypatch.setattr(_mistakes, "WIDEST", 20)
+    monkeypatch.setattr(mistakes_module, "WIDEST", 20)
     found = linsep.fewest_mistakes(wide, y, time_limit=10)
     rows = [row for obstruction in found.obstructions for row in obstruction.rows]
     assert found.lower == len(found.obstructions) >= 2 and len(set(rows)) == len(rows)
@@ -116,7 +117,7 @@ def test_many_columns_of_small_rank_are_as_easy_as_few():
 def test_costs_count_in_the_obstructions_of_wide_rows(monkeypatch):
     random = np.random.default_rng(2)
     wide, y = random.standard_normal((300, 20)), random.choice([-1, 1], 300)
-    monkeypatch.setattr(_mistakes, "WIDEST", 2)
+    monkeypatch.setattr(mistakes_module, "WIDEST", 2)
     found = linsep.fewest_mistakes(wide, y, cost={-1: 2, 1: 3}, time_limit=10)
     assert found.lower == sum(min(found.costs[row] for row in one.rows) for one in found.obstructions) >= 4
     found.verify(wide, y)

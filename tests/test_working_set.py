@@ -23,6 +23,13 @@ def test_separable_rows_are_separated_in_few_reads():
     assert (y * (X @ found.w + found.b) > 0).all()
 
 
+def test_a_small_margin_takes_two_reads_of_the_whole():
+    X, y = linsep.datasets.planted(100_000, 10, margin=1e-5)
+    found, clock = looked(X, y)
+    assert isinstance(found, Separated) and clock.reads == 2
+    assert (y * (X @ found.w + found.b) > 0).all()
+
+
 def test_a_flipped_label_gives_an_obstruction_that_cancels():
     X, y = linsep.datasets.planted(20_000, 6, margin=0.01, flipped=1)
     found, _ = looked(X, y)

@@ -30,8 +30,9 @@ import naive
 import strategies
 import wide_instances
 from adversarial import Instance
-from linsep import _decide, exact
+from linsep import exact
 from linsep.errors import InputError
+from linsep.questions import decide as decide_module
 
 ONE_THREAD = ("LINSEP_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 PATIENCE = 120.0  # seconds of the processor for one instance; where others use the machine too, clocks run on
@@ -77,7 +78,7 @@ class Tally:
         start = time.process_time()
         try:
             with patience(FOR_VERY_WIDE if X.shape[1] >= VERY_WIDE else 1.0):
-                kind = self._decide(X, y, bias, rows)
+                kind = self._kind_of(X, y, bias, rows)
         except TimeoutError:
             kind = "undecided"
         except Exception:  # the campaign goes on: a crash is a fault like any other
@@ -91,7 +92,7 @@ class Tally:
         if kind not in (*answers, "crashed"):
             self.faults.append(f"{name}: {kind}, not {' or '.join(answers)}")
 
-    def _decide(self, X: Any, y: Any, bias: bool, rows: int | None) -> str:
+    def _kind_of(self, X: Any, y: Any, bias: bool, rows: int | None) -> str:
         try:
             verdict = linsep.decide(X, y, bias=bias)
         except InputError:
@@ -125,13 +126,13 @@ def patience(factor: float) -> Iterator[None]:
 @contextmanager
 def guided(floats: bool) -> Iterator[None]:
     """With `floats`, instances of any size go the way of large ones: floats guide, exact arithmetic answers."""
-    few = (_decide.FEW_ROWS, _decide.FEW_COLUMNS, exact.FEW_CELLS)
+    few = (decide_module.FEW_ROWS, decide_module.FEW_COLUMNS, exact.FEW_CELLS)
     if floats:
-        _decide.FEW_ROWS = _decide.FEW_COLUMNS = exact.FEW_CELLS = 0
+        decide_module.FEW_ROWS = decide_module.FEW_COLUMNS = exact.FEW_CELLS = 0
     try:
         yield
     finally:
-        _decide.FEW_ROWS, _decide.FEW_COLUMNS, exact.FEW_CELLS = few
+        decide_module.FEW_ROWS, decide_module.FEW_COLUMNS, exact.FEW_CELLS = few
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -278,7 +279,7 @@ def random_medium(seed: int, count: int) -> Tally:
 
 def medium(rng: np.random.Generator) -> strategies.DataSet:
     """Integers: any, mostly zeros, of low rank, or far away; labels by a plane, with a few wrong, or at random."""
-    n, d = int(rng.integers(20, 400)), int(rng.integers(1, _decide.FEW_COLUMNS + 1))
+    n, d = int(rng.integers(20, 400)), int(rng.integers(1, decide_module.FEW_COLUMNS + 1))
     X = rng.integers(-9, 10, (n, d)).astype(np.float64)
     shape = rng.integers(5)
     if shape == 0:
@@ -322,7 +323,7 @@ def wide(name: str, seed: int, most: int) -> Tally:
 
 def is_few(one: Instance) -> bool:
     """Whether `decide` would give all its rows to the exact LP at once."""
-    return len(one.y) <= _decide.FEW_ROWS and one.X.shape[1] <= _decide.FEW_COLUMNS
+    return len(one.y) <= decide_module.FEW_ROWS and one.X.shape[1] <= decide_module.FEW_COLUMNS
 
 
 def spoken(name: str) -> str:

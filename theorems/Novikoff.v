@@ -1,6 +1,6 @@
 (** The Perceptron makes at most (R/gamma)² updates, in any order.
 
-    The rule, as solvers/perceptron.py states it: start from w = 0, b = 0; while some row has y(w·x + b) <= 0, add yx to w and y to
+    The rule, as learners/perceptron.py states it: start from w = 0, b = 0; while some row has y(w·x + b) <= 0, add yx to w and y to
     b. Write Z = y(x, 1). If |Z| <= R for every row, and some unit vector (u, c) has Z·(u, c) >= gamma > 0 for every row, there
     are at most (R/gamma)² updates (Novikoff 1962). Which of the wrong rows is taken, and how often, is left open: a run is any
     list of updates that the rule allows. Where a margin m is asked for, rows with y(w·x + b) <= m are updated, and

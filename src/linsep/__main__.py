@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from _thread import interrupt_main
-from threading import Timer
+from threading import Timer, main_thread
 from typing import Any, NoReturn
 
 INTERRUPTED = 130
@@ -26,11 +26,20 @@ def _once_more(lost: Any) -> None:
     from linsep.cli import stdio
 
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        again = Timer(MOMENT_S, interrupt_main)
+        again = Timer(MOMENT_S, _press)
         again.daemon = True
         again.start()
     elif not stdio.interrupts:
         sys.__unraisablehook__(lost)
+
+
+def _press() -> None:
+    """Ctrl-C, as the main thread hears it: a signal also ends what it waits for."""
+    own = main_thread().ident
+    if own is None or not hasattr(signal, "pthread_kill"):
+        interrupt_main()
+    else:
+        signal.pthread_kill(own, signal.SIGINT)
 
 
 def main() -> int:

@@ -280,7 +280,6 @@ def read_number(field: str, numbers: str) -> int | float:
         kept = float(field) or not re.search("[1-9]", field.lower().split("e")[0])
         need(kept, f"{field:.40} is not 0, but its nearest binary64 is")
         return float(field)
-    need(len(digits) <= 600, f"{field:.40} is an integer of more than 600 digits")
     need(numbers != "binary64" or int(digits) == float(digits), f"binary64 would round the integer {field:.40}")
     return -int(digits) if "-" in field else int(digits)
 
@@ -480,9 +479,7 @@ def level(p: tuple[int, ...], bits: list[int]) -> list[int]:
     """The row √c·p·2^FINE, rounded down, c <= 1/|p| a power of four."""
     sizes = [(abs(v) << FINE >> b) + 1 for v, b in zip(p, bits, strict=True)]
     half = -((FINE - (math.isqrt(dot(sizes, sizes)) + 1).bit_length()) // 2)  # |p| < 4^half
-    return [
-        (v << FINE) >> (b + half) if b + half >= 0 else v << (FINE - b - half) for v, b in zip(p, bits, strict=True)
-    ]
+    return [(v << FINE) >> max(b + half, 0) for v, b in zip(p, bits, strict=True)]  # where v is not 0, half > -b
 
 
 def exceeds(table: list[list[int]], least: int) -> bool:

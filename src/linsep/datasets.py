@@ -19,23 +19,72 @@ Labels = npt.NDArray[np.int64]
 
 
 def cornwell() -> tuple[Table, Labels]:
-    """Four points in the plane, with bias: 9 updates lead to 4·x1 - 0.5·x2 + 1 = 0."""
+    """Four points in the plane, with bias: 9 updates lead to 4·x1 - 0.5·x2 + 1 = 0.
+
+    Returns
+    -------
+    X, y : arrays
+        The rows, and labels -1 and 1.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> X, y = linsep.datasets.cornwell()
+    >>> X.shape, y.tolist()
+    ((4, 2), [-1, -1, 1, 1])
+    """
     return np.array([[-1.0, 3.0], [-1.0, -1.0], [3.0, -1.0], [0.0, 1.5]]), np.array([-1, -1, 1, 1])
 
 
 def tao() -> tuple[Table, Labels]:
-    """Four points on a circle, through the origin: (1,0), then (1,1)."""
+    """Four points on a circle, through the origin: (1,0), then (1,1).
+
+    Returns
+    -------
+    X, y : arrays
+        The rows, and labels -1 and 1.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> linsep.datasets.tao()[0].tolist()
+    [[1, 0], [0, -1], [0, 1], [-1, 0]]
+    """
     return np.array([[1, 0], [0, -1], [0, 1], [-1, 0]]), np.array([1, -1, 1, -1])
 
 
 def wang() -> tuple[Table, Labels]:
-    """Six points, through the origin: mistakes at rows 0, 2 and 4, then a clean pass."""
+    """Six points, through the origin: mistakes at rows 0, 2 and 4, then a clean pass.
+
+    Returns
+    -------
+    X, y : arrays
+        The rows, and labels -1 and 1.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> [step.row for step in linsep.perceptron_steps(*linsep.datasets.wang(), bias=False)]
+    [0, 2, 4]
+    """
     X = np.array([[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]])
     return X, np.array([-1, 1, 1, -1, -1, 1])
 
 
 def xor() -> tuple[Table, Labels]:
-    """The four corners of a square, opposite corners alike: no line separates them."""
+    """The four corners of a square, opposite corners alike: no line separates them.
+
+    Returns
+    -------
+    X, y : arrays
+        The rows, and labels -1 and 1.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> linsep.decide(*linsep.datasets.xor()).kind
+    'overlapping'
+    """
     return np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
 
 
@@ -49,10 +98,33 @@ def write_planted(
     seed: int = 0,
     rows_a_piece: int = 1 << 16,
 ) -> None:
-    """Write such rows as `planted` makes to a .parquet or .csv file, piece by piece: any number of rows will do.
+    """Write such rows as `planted` makes to a file, piece by piece: any number of rows will do.
 
     The columns are x1, x2, ... and y. Each piece has its own seed, so that a longer file begins as a shorter one does.
-    `flipped` labels, evenly spread over the file, are turned over.
+
+    Parameters
+    ----------
+    path : str or Path
+        A .parquet or .csv file.
+    n_rows, n_columns, margin, seed
+        Those of `planted`.
+    flipped : int
+        This many labels, evenly spread over the file, are changed to the other class.
+    rows_a_piece : int
+        How many are made at a time.
+
+    Raises
+    ------
+    InputError
+        The file is neither Parquet nor CSV.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "large.parquet")
+    >>> linsep.datasets.write_planted(path, 1000, 3)
+    >>> linsep.decide(linsep.open(path, label="y")).kind
+    'separable'
     """
     import pyarrow as pa
 
@@ -105,10 +177,30 @@ def planted(
     dtype: npt.DTypeLike = np.float64,
     seed: int = 0,
 ) -> tuple[Table, Labels]:
-    """Normal rows that a hidden hyperplane through the origin separates with this margin at least.
+    """Make normal rows that a hidden hyperplane through the origin separates with this margin at least.
 
-    Rows closer than the margin are pushed away from the hyperplane. `flipped` labels, chosen at random, are
-    then turned over, so that (for more rows than columns) nothing separates the classes any more.
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        The size.
+    margin : float
+        Rows closer than this are pushed away from the hyperplane.
+    flipped : int
+        This many labels, chosen at random, are changed to the other class, so that (for more rows than columns) nothing
+        separates the classes any more.
+    dtype, seed
+        Of the numbers, and of the random choices.
+
+    Returns
+    -------
+    X, y : arrays
+        The rows, and labels -1 and 1.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> linsep.decide(*linsep.datasets.planted(100, 3)).kind
+    'separable'
     """
     rng = np.random.default_rng(seed)
     normal = _unit_vector(rng, n_columns)
@@ -131,10 +223,30 @@ def planted_sparse(
     dtype: npt.DTypeLike = np.float64,
     seed: int = 0,
 ) -> tuple["sp.csr_array", Labels]:
-    """Sparse rows with Zipf-distributed columns, as text has, that a hidden hyperplane separates.
+    """Make sparse rows with Zipf-distributed columns, as text has, that a hidden hyperplane separates.
 
-    Each row has about `per_row` nonzeros (fewer where a common column is drawn twice) and length about 1.
-    Rows closer than the margin to the hyperplane are pushed away from it, within their own columns.
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        The size.
+    per_row : int
+        About this many nonzeros a row (fewer where a common column is drawn twice), of length about 1.
+    margin : float
+        Rows closer than this to the hyperplane are pushed away from it, within their own columns.
+    flipped, dtype, seed
+        Those of `planted`.
+
+    Returns
+    -------
+    X, y : CSR matrix and array
+        The rows, and labels -1 and 1.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> X, y = linsep.datasets.planted_sparse(100, 5000)
+    >>> X.shape, linsep.decide(X, y).kind
+    ((100, 5000), 'separable')
     """
     import scipy.sparse as sp
 

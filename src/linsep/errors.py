@@ -128,6 +128,10 @@ class LinsepError(Exception):
     byte: int | None
     fix: str | None
 
+    def __init_subclass__(cls, *, code: str | None = None) -> None:
+        super().__init_subclass__()
+        cls.code = code or cls.code
+
     def __init__(self, what: str | Fault, *, fix: str = "", **where: Any) -> None:
         fault = what if isinstance(what, Fault) else Fault(self.code, what, Where(**where), fix)
         super().__init__(fault.what)
@@ -165,214 +169,144 @@ def _as_it_was(kind: type[LinsepError], args: tuple[Any, ...]) -> LinsepError:
     return error
 
 
-class InputError(LinsepError, ValueError):
+class InputError(LinsepError, ValueError, code="E-INPUT"):
     """The data or the arguments cannot be used. Read the message."""
 
-    code = "E-INPUT"
 
-
-class NoRowsError(InputError):
+class NoRowsError(InputError, code="E-NO-ROWS"):
     """The table has no rows. Check that the file or array has rows below its header."""
 
-    code = "E-NO-ROWS"
 
-
-class NoColumnsError(InputError):
+class NoColumnsError(InputError, code="E-NO-COLUMNS"):
     """The table has no columns. Give columns besides the label."""
 
-    code = "E-NO-COLUMNS"
 
-
-class ShapeError(InputError):
+class ShapeError(InputError, code="E-SHAPE"):
     """The array is not a table of rows and columns. Make it two-dimensional; a single column is X.reshape(-1, 1)."""
 
-    code = "E-SHAPE"
 
-
-class LengthError(InputError):
+class LengthError(InputError, code="E-LENGTH"):
     """X and y differ in length. Give one label for each row."""
 
-    code = "E-LENGTH"
 
-
-class NotNumericError(InputError):
+class NotNumericError(InputError, code="E-NOT-A-NUMBER"):
     """Text, complex numbers or objects stand where numbers belong. Convert them, or leave the column out."""
 
-    code = "E-NOT-A-NUMBER"
 
-
-class MissingValueError(NotNumericError):
+class MissingValueError(NotNumericError, code="E-VALUE-MISSING"):
     """A cell is empty, or holds a null. Drop the row or fill in the value."""
 
-    code = "E-VALUE-MISSING"
 
-
-class ColumnTypeError(NotNumericError):
+class ColumnTypeError(NotNumericError, code="E-COLUMN-TYPE"):
     """A column holds dates, lists or other things that are not numbers. Convert it, or leave it out."""
 
-    code = "E-COLUMN-TYPE"
 
-
-class NotFiniteError(InputError):
+class NotFiniteError(InputError, code="E-NOT-FINITE"):
     """A value is NaN or infinite. Drop the row or fill in the value."""
 
-    code = "E-NOT-FINITE"
 
-
-class InexactError(InputError):
+class InexactError(InputError, code="E-INEXACT"):
     """A number cannot be stored exactly. Subtract a constant from the column, or scale it."""
 
-    code = "E-INEXACT"
 
-
-class TooManyDigitsError(InexactError):
+class TooManyDigitsError(InexactError, code="E-DIGITS"):
     """A decimal has too many digits to be read exactly. Round the column, or read the nearest doubles."""
 
-    code = "E-DIGITS"
 
-
-class OverflowedError(InputError):
+class OverflowedError(InputError, code="E-OVERFLOW"):
     """The score of finite values is beyond the largest double. Divide large columns by a power of two."""
 
-    code = "E-OVERFLOW"
 
-
-class UnderflowedError(InputError):
+class UnderflowedError(InputError, code="E-UNDERFLOW"):
     """Values are so small that every score vanishes. Multiply X by a power of two."""
 
-    code = "E-UNDERFLOW"
 
-
-class OneClassError(InputError):
+class OneClassError(InputError, code="E-ONE-CLASS"):
     """All labels are the same. Give rows of both classes."""
 
-    code = "E-ONE-CLASS"
 
-
-class ManyClassesError(InputError):
+class ManyClassesError(InputError, code="E-MANY-CLASSES"):
     """There are more than two labels. Choose one as the positive class, or ask about all with decide_classes."""
 
-    code = "E-MANY-CLASSES"
 
-
-class MissingLabelError(InputError):
+class MissingLabelError(InputError, code="E-LABEL-MISSING"):
     """A label is missing, NaN or infinite. Give the row a label, or drop it."""
 
-    code = "E-LABEL-MISSING"
 
-
-class MissingColumnError(InputError):
+class MissingColumnError(InputError, code="E-NO-COLUMN"):
     """There is no column of that name. Choose one of the columns that the message lists."""
 
-    code = "E-NO-COLUMN"
 
-
-class FileError(InputError):
+class FileError(InputError, code="E-FILE"):
     """A file cannot be read or written. Read the message."""
 
-    code = "E-FILE"
 
-
-class NoFileError(FileError):
+class NoFileError(FileError, code="E-FILE-NONE"):
     """There is no such file, or the folder or pattern matches none. Check the path."""
 
-    code = "E-FILE-NONE"
 
-
-class UnreadableFileError(FileError):
+class UnreadableFileError(FileError, code="E-FILE-UNREADABLE"):
     """The file cannot be opened. Check the file permissions."""
 
-    code = "E-FILE-UNREADABLE"
 
-
-class FileKindError(FileError):
+class FileKindError(FileError, code="E-FILE-KIND"):
     """The file extension is unknown, or does not match the content. Rename the file, or give its format."""
 
-    code = "E-FILE-KIND"
 
-
-class EmptyFileError(FileError):
+class EmptyFileError(FileError, code="E-FILE-EMPTY"):
     """The file is empty or has no header row. Write a line of column names, and rows below it."""
 
-    code = "E-FILE-EMPTY"
 
-
-class DamagedFileError(FileError):
+class DamagedFileError(FileError, code="E-FILE-DAMAGED"):
     """The file is cut short or broken inside. Download or write it again."""
 
-    code = "E-FILE-DAMAGED"
 
-
-class ChangedFileError(FileError):
+class ChangedFileError(FileError, code="E-FILE-CHANGED"):
     """The file changed while it was read. Wait until it is complete, then start again."""
 
-    code = "E-FILE-CHANGED"
 
-
-class EncodingError(FileError):
+class EncodingError(FileError, code="E-TEXT-ENCODING"):
     """The text is not UTF-8. Save it as UTF-8."""
 
-    code = "E-TEXT-ENCODING"
 
-
-class HeaderError(FileError):
+class HeaderError(FileError, code="E-CSV-HEADER"):
     """The header row is missing, or two columns have the same name. Give each column a name of its own."""
 
-    code = "E-CSV-HEADER"
 
-
-class RaggedRowError(FileError):
+class RaggedRowError(FileError, code="E-CSV-RAGGED"):
     """A row has more or fewer values than there are columns. Put quotes around text that contains a comma."""
 
-    code = "E-CSV-RAGGED"
 
-
-class QuoteError(FileError):
+class QuoteError(FileError, code="E-CSV-QUOTE"):
     """A quotation mark is never closed. Close it, or double it inside quotes."""
 
-    code = "E-CSV-QUOTE"
 
-
-class SvmlightError(FileError):
+class SvmlightError(FileError, code="E-SVMLIGHT"):
     """An svmlight line cannot be read. Write a label, then index:value pairs with rising indices."""
 
-    code = "E-SVMLIGHT"
 
-
-class WideFileError(FileError):
+class WideFileError(FileError, code="E-FILE-WIDE"):
     """The file has more columns than fit in memory. Allow more memory, or choose fewer columns."""
 
-    code = "E-FILE-WIDE"
 
-
-class DifferentFilesError(FileError):
+class DifferentFilesError(FileError, code="E-FILES-DIFFER"):
     """Files that are read together have different columns. Choose columns that all files have."""
 
-    code = "E-FILES-DIFFER"
 
-
-class ModelError(InputError):
+class ModelError(InputError, code="E-MODEL"):
     """A model file is damaged, of another kind or of another version. Fit the model again, or update linsep."""
 
-    code = "E-MODEL"
 
-
-class CheckpointError(InputError):
+class CheckpointError(InputError, code="E-CHECKPOINT"):
     """A checkpoint is damaged, of another version or of other data. Delete it to start over, or give the right one."""
 
-    code = "E-CHECKPOINT"
 
-
-class ArgumentError(InputError):
+class ArgumentError(InputError, code="E-ARGUMENT"):
     """An option has a value that is not allowed. Give it one that is."""
 
-    code = "E-ARGUMENT"
 
-
-class NotSeparableError(LinsepError):
+class NotSeparableError(LinsepError, code="E-NOT-SEPARABLE"):
     """There is no margin: the classes are not known to be separable. Look at the verdict that is attached."""
-
-    code = "E-NOT-SEPARABLE"
 
     def __init__(self, verdict: Any) -> None:
         self.verdict = verdict
@@ -380,28 +314,20 @@ class NotSeparableError(LinsepError):
         super().__init__(f"The classes {known} ({verdict.kind}), so the Perceptron has no bound. See the verdict.")
 
 
-class ClusterError(LinsepError):
+class ClusterError(LinsepError, code="E-CLUSTER"):
     """A cluster cannot be reached, or its workers cannot do the work. Read which worker it is, and start it again."""
 
-    code = "E-CLUSTER"
 
-
-class OutOfMemoryError(LinsepError, MemoryError):
+class OutOfMemoryError(LinsepError, MemoryError, code="E-MEMORY"):
     """The problem does not fit in the free memory. Use fewer columns, or a machine with more memory."""
 
-    code = "E-MEMORY"
 
-
-class CertificateError(LinsepError):
+class CertificateError(LinsepError, code="E-PROOF"):
     """A proof does not hold for the data. Decide again: the proof is not about these rows."""
 
-    code = "E-PROOF"
 
-
-class MissingPackageError(LinsepError, ImportError):
+class MissingPackageError(LinsepError, ImportError, code="E-PACKAGE"):
     """An optional library is not installed. Install the extra that the message names."""
-
-    code = "E-PACKAGE"
 
     def __init__(self, package: str, extra: str, what: str) -> None:
         fix = f"Install it: pip install 'linsep[{extra}]'"

@@ -22,7 +22,7 @@ import numpy as np
 from flint import fmpz_mat, nmod_mat
 from numpy.typing import NDArray
 
-from linsep import deadline
+from linsep import deadline, lifting
 
 PRIME = 1152921504606846883
 """The largest prime below 2^60."""
@@ -254,11 +254,12 @@ class Digits(NamedTuple):
         """Cut integers of any length, divided by a power of two that makes all of them less than 1."""
         longest = max((abs(n).bit_length() for row in integers for n in row), default=0)
         n_places = longest // BITS + 1
-        size = -(-BITS * n_places // 8)
+        n_pairs = -(-n_places // 2)  # of digits, five bytes each
         sign = 1 << (BITS * n_places - 1)
-        raw = b"".join((n + sign).to_bytes(size, "little") for row in integers for n in row)
-        bits = np.unpackbits(np.frombuffer(raw, np.uint8).reshape(-1, size), axis=1, bitorder="little")
-        digits = bits[:, : BITS * n_places].reshape(-1, n_places, BITS) @ (1 << np.arange(BITS))
+        raw = b"".join((n + sign).to_bytes(5 * n_pairs, "little") for row in integers for n in row)
+        fives = np.frombuffer(raw, np.uint8).reshape(-1, n_pairs, 5)
+        low, high = fives[:, :, :3] @ (1 << np.arange(0, 24, 8)), fives[:, :, 2:] @ (1 << np.arange(0, 24, 8))
+        digits = np.stack([low & (1 << BITS) - 1, high >> 4], axis=2).reshape(len(fives), -1)[:, :n_places]
         digits[:, -1] -= 1 << (BITS - 1)
         places = digits.T[::-1].reshape(n_places, len(integers), -1)
         return cls(_carried(places).astype(np.float64))
@@ -332,18 +333,27 @@ def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, int]:
 
     Raises ZeroDivisionError if the matrix is singular.
     """
-    if deadline.is_limited():
-        deadline.require(seconds_to_solve(matrix.nrows(), *lengths(matrix)) * right.ncols())
+    is_one = right.ncols() == 1 and matrix.nrows() >= lifting.FEWEST
+    if is_one or deadline.is_limited():
+        longest, minors = lengths(matrix)
+        deadline.require(seconds_to_solve(matrix.nrows(), longest, minors, right.ncols()))
+        if is_one and lifting.is_for(matrix.nrows(), longest):
+            most_bits = 2 * minors + lengths(right)[0] + matrix.nrows().bit_length()  # expanded along the right side
+            found = lifting.lifted(matrix, right, most_bits)
+            if found is not None:
+                return found
     numerators, denominator = matrix.solve(right).numer_denom()
     return numerators, int(denominator)
 
 
-def seconds_to_solve(size: int, longest: int, minors: int) -> float:
-    """About how long `solve` takes for one column: Dixon's lifting has a step for each word of the solution.
+def seconds_to_solve(size: int, longest: int, minors: int, columns: int = 1) -> float:
+    """About how long `solve` takes for so many columns: Dixon's lifting has a step for each word of the solution.
 
     `longest` and `minors` are the bits of the longest entry and of the largest minor.
     """
-    return A_LIFT * size**2 * (2 * minors / WORD) * (1 + longest / WORD)
+    if columns == 1 and lifting.is_for(size, longest):
+        return lifting.seconds_to_lift(size, 2 * minors)
+    return A_LIFT * size**2 * (2 * minors / WORD) * (1 + longest / WORD) * columns
 
 
 def nullspace(matrix: fmpz_mat) -> tuple[fmpz_mat, int]:
@@ -361,10 +371,11 @@ def require_elimination(matrix: fmpz_mat) -> None:
 
 
 def lengths(matrix: fmpz_mat) -> tuple[int, int]:
-    """Return the bits of the longest entry, and about those of the largest minor."""
-    rows = sorted(max(abs(int(n)).bit_length() for n in row) for row in matrix.tolist() if row)
-    own = matrix.ncols().bit_length() / 2
-    return max(rows, default=0), round(sum(bits + own for bits in rows[-matrix.ncols() :]))
+    """Return the bits of the longest entry, and at most those of the largest minor: the lengths of rows, multiplied."""
+    rows = [[int(n) for n in row] for row in matrix.tolist()]
+    longest = max((max(map(abs, row), default=0).bit_length() for row in rows), default=0)
+    squares = sorted(sum(n * n for n in row).bit_length() for row in rows)
+    return longest, -(-sum(squares[-matrix.ncols() :]) // 2)
 
 
 def null_combination(rows: Sequence[Sequence[int]]) -> tuple[int, ...] | None:

@@ -111,7 +111,7 @@ FAULTS = {
         errors.ManyClassesError,
         "there are more than two labels ({seen})",
         "Choose one as the positive class, for instance {example}; or ask about all of them with decide_classes "
-        "(linsep decide --classes).",
+        "(linsep decide --classes joint). A regression has family='multinomial' or 'ordinal' (--family).",
     ),
     "not a sign": Entry(errors.ArgumentError, "the label is {value}", "Labels of a part are -1 and +1."),
     "unknown label": Entry(errors.ArgumentError, "the label is {value}, but the classes are {known}"),
@@ -201,8 +201,8 @@ FAULTS = {
     "ids as categories": Entry(
         errors.ColumnTypeError,
         "column {column!r} has {levels:,} different values in {rows:,} rows, as an id has",
-        "Leave the column out; if they are categories, name it: categories={{{column!r}: 'reference'}} "
-        "(--categories {column}=reference).",
+        "Leave the column out, or call the rows by it: ids={column!r} (--id {column}); if categories, name it: "
+        "categories={{{column!r}: 'reference'}} (--categories {column}=reference).",
     ),
     "one level": Entry(
         errors.NoColumnsError,

@@ -34,8 +34,17 @@ MODERATE = 400  # exponents of two up to here leave room for squares
 class Halfspace(Reported):
     """The hyperplane w·x + b = 0, with what the user calls its negative and its positive side.
 
-    `w` are the weights, one for each column, `b` is the bias, `labels` are (negative, positive).
+    Attributes
+    ----------
+    w : array
+        The weights, one for each column.
+    b : number
+        The bias.
+    labels : (negative, positive)
+        What the sides are called.
 
+    Examples
+    --------
     >>> import linsep
     >>> line = linsep.Halfspace([1, 1], 1)
     >>> line.equation()
@@ -115,7 +124,25 @@ class Halfspace(Reported):
         return [exact_score(line, self.w, self.b) for line in lines]
 
     def predict(self, X: Any, *, at_zero: int = -1) -> Array:
-        """The label of each row's side. A score of exactly 0 belongs to neither; `at_zero` says which to give."""
+        """Say which label the side of each row has.
+
+        Parameters
+        ----------
+        X : the rows
+            In memory.
+        at_zero : -1 or 1
+            The side to give where the score is exactly 0, which belongs to neither.
+
+        Returns
+        -------
+        numpy.ndarray
+            The labels.
+
+        Raises
+        ------
+        InputError
+            X is not a table of this many columns.
+        """
         if at_zero not in (-1, 1):
             raise ArgumentError(f"at_zero is {at_zero!r}: it must be -1 or 1.")
         scores = self.score(X)
@@ -225,8 +252,25 @@ def _largest(rows: Any) -> int:
 
 
 def homogenise(X: Any) -> Array:
-    """Each row with a 1 appended: a hyperplane with a bias becomes one through the origin.
+    """Append a 1 to each row: a hyperplane with a bias becomes one through the origin.
 
+    Parameters
+    ----------
+    X : array of rows
+        In memory.
+
+    Returns
+    -------
+    numpy.ndarray
+        The rows, one column wider.
+
+    Raises
+    ------
+    InputError
+        X is not a table of numbers.
+
+    Examples
+    --------
     >>> import linsep
     >>> linsep.homogenise([[2, 3], [4, 5]]).tolist()
     [[2, 3, 1], [4, 5, 1]]

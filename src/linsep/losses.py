@@ -28,7 +28,22 @@ __all__ = ["Descended", "Loss", "descend", "hinge", "logistic", "perceptron", "z
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A function of y·score and its slope, both for arrays of any shape; where it has a kink, one of its slopes."""
+    """A function of y·score and its slope, both for arrays of any shape; where it has a kink, one of its slopes.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    value, slope : callable
+        Arrays to arrays of the same shape. A loss may be called itself, for its value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linsep import losses
+    >>> losses.hinge.slope(np.array([-1.0, 2.0])).tolist()
+    [-1.0, 0.0]
+    """
 
     name: str
     value: Callable[[Any], Array]
@@ -40,7 +55,19 @@ class Loss:
 
 
 class Descended(NamedTuple):
-    """The weights after a step."""
+    """The weights after a step.
+
+    Attributes
+    ----------
+    w, b
+        The weights and the bias.
+
+    Examples
+    --------
+    >>> from linsep import losses
+    >>> losses.Descended([1.0], 0.0).b
+    0.0
+    """
 
     w: Floats
     b: float
@@ -59,11 +86,34 @@ logistic = Loss(
 def descend(
     X: Any, y: Any = None, *, loss: Loss, step: float = 1.0, rows: int | None = None, bias: bool = True
 ) -> Iterator[Descended]:
-    """Gradient descent on the mean loss from weights 0: the weights after each step, without end.
+    """Go down the slope of the mean loss from weights 0: the weights after each step, without end.
 
-    A step is `step` times the slope long. `rows` says how many rows a step looks at: None for all (batch), 1 for one
-    after the other (stochastic), round and round in the order of X. Labels are those of `decide`.
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them.
+    loss : Loss
+        Such as `losses.logistic`.
+    step : float
+        A step is this many times the slope long.
+    rows : int or None
+        How many rows a step looks at: None for all (batch), 1 for one after the other (stochastic), round and round in
+        the order of X.
+    bias : bool
+        False keeps the hyperplane through the origin.
 
+    Yields
+    ------
+    Descended
+        The weights after a step.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used.
+
+    Examples
+    --------
     >>> from itertools import islice
     >>> import linsep
     >>> steps = linsep.losses.descend(*linsep.datasets.tao(), loss=linsep.losses.perceptron, rows=1, bias=False)

@@ -364,6 +364,11 @@ def bounded(updates: float) -> Sentence:
     return Sentence(f"Novikoff's bound for these rows: at most {updates:,.0f} updates, in any order.", "bound")
 
 
+def rows_left_out(rows: int, what: str = "not part of the proof") -> list[Part]:
+    """How many rows nothing is said about."""
+    return [Sentence(f"{count(rows, 'row')} left out, {what}.", "left out")] if rows else []
+
+
 def most_corrected(mistakes_per_row: Any, names: RowNames | None = None) -> list[Part]:
     """The rows that a run of the Perceptron corrected most often."""
     if mistakes_per_row is None or not mistakes_per_row.any():

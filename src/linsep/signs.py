@@ -34,6 +34,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
 
 PIECE = 2**16  # entries looked at together: the temporaries of stage 1 stay in the cache
+LONG, TOGETHER = 2000, 256  # bits of weights from which on so many rows are multiplied by their digits together
 FEW = 500  # entries: up to here Python integers are as fast as the stages before them
 FEW_WEIGHTS = 0.25  # of the columns, up to which the others are left out
 SMALLEST_NORMAL = 2.0**-1022
@@ -110,11 +111,11 @@ def scaled_floats(integers: Sequence[int]) -> tuple[Floats, int]:
     return np.array([n / unit for n in integers]), shift  # int / int rounds once, also into the subnormals
 
 
-def pieces(values: Values) -> Iterator[tuple[slice, Values]]:
-    """Consecutive rows of a block, few enough to stay in the cache."""
+def pieces(values: Values, least: int = 1) -> Iterator[tuple[slice, Values]]:
+    """Consecutive rows of a block, few enough to stay in the cache, unless at least so many are wanted."""
     n_rows, n_columns = values.shape
     entries = values.nnz if is_sparse(values) else n_rows * n_columns
-    step = max(1, PIECE * max(n_rows, 1) // max(entries, n_rows, 1))
+    step = max(least, PIECE * max(n_rows, 1) // max(entries, n_rows, 1))
     for start in range(0, n_rows, step):
         part = slice(start, start + step)
         yield part, values[part]
@@ -164,9 +165,14 @@ def signs(form: Form, values: Values) -> NDArray[np.int8]:
         np.sign(score, where=is_known, out=out[part], casting="unsafe")
         left.append(part.start + np.flatnonzero(~is_known))
     doubtful = np.concatenate(left) if left else NONE
-    for part, rows in pieces(values[doubtful]):
+    for part, rows in pieces(values[doubtful], TOGETHER if len(doubtful) and _is_long(form) else 1):
         out[doubtful[part]] = _exact_signs(form, rows, doubtful[part])
     return out
+
+
+def _is_long(form: Form) -> bool:
+    """Whether the digits of the weights take more than those of many rows."""
+    return max(abs(n).bit_length() for n in form.coefficients) > LONG
 
 
 def _fit_words(form: Form, values: Values) -> bool:

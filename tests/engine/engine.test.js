@@ -16,6 +16,7 @@ import {
 import { cycleOf, explore, ONE_CLASS } from "../../src/linsep/explorer/page/engine/explore.js";
 import { fewestMistakes } from "../../src/linsep/explorer/page/engine/fewest.js";
 import { generator, shuffled } from "../../src/linsep/explorer/page/engine/random.js";
+import { inOwnUnits, scaledBy, scalingOf } from "../../src/linsep/explorer/page/engine/scaling.js";
 import { pointsFrom } from "../../src/linsep/explorer/page/engine/table.js";
 import { decide, sceneOf } from "../../src/linsep/explorer/page/engine/verdict.js";
 import { differences, recorded } from "./held.js";
@@ -186,6 +187,21 @@ test("one class is refused in a sentence", () => {
   assert.throws(() => explore(/** @type {any} */ ({ ...XOR, labels: [1, 1, 1, 1] })), { message: ONE_CLASS });
 });
 
+test("scaled points have mean 0 and deviation 1, and come back as they were", () => {
+  const points = [
+    [150, 0.1],
+    [160.5, 0.1],
+    [171.3, 0.1],
+  ];
+  const scaling = scalingOf(points, true);
+  const scaled = points.map(scaledBy(scaling));
+  const sum = (/** @type {(x: number) => number} */ of) => scaled.reduce((total, [x]) => total + of(x), 0);
+  assert.ok(Math.abs(sum((x) => x)) < 1e-12 && Math.abs(sum((x) => x * x) - 3) < 1e-12);
+  assert.ok(scaled.every(([, y]) => y === 0)); // a column of one value
+  assert.deepEqual(scaled.map(inOwnUnits(scaling)), points);
+  assert.deepEqual(scalingOf(points, false).centres, [0, 0]);
+});
+
 test("points are read from any usual text, with the larger label as +", () => {
   const spellings = [
     "x,y,kind\n0,1,no\n2,3,yes\n",
@@ -208,8 +224,17 @@ test("points are read from any usual text, with the larger label as +", () => {
       ],
     );
   }
+  for (const minus of ["-", "−"]) assert.deepEqual(pointsFrom(`1,1,+\n2,2,${minus}`, 9).labels, [1, -1]);
   assert.deepEqual(pointsFrom("1,1,10\n2,2,9", 9).labels, [1, -1]);
   assert.deepEqual(pointsFrom("a,b,c\n1,1,1\n2,2,0", 9).columns, ["a", "b"]);
+  const quoted = pointsFrom('"a, b","c ""d""",y\n1,2,"x, ""y"""\n3,4,z', 9);
+  assert.deepEqual(
+    [quoted.columns, quoted.classes],
+    [
+      ["a, b", 'c "d"'],
+      ['x, "y"', "z"],
+    ],
+  );
 });
 
 test("text that holds no points of two classes is refused by line and cell", () => {
@@ -217,6 +242,10 @@ test("text that holds no points of two classes is refused by line and cell", () 
     "": "no text",
     "1,2,a\n1,x,b": "Line 2, column 2: “x” is not a finite number",
     "1,NaN,a\n1,2,b": "NaN",
+    ",2,a\n1,2,b": "Line 1, column 1: “” is not",
+    '1,"2,a\n1,2,b': "are 2 columns",
+    "1,2,\n2,3,y": "Line 1: the label is missing",
+    "1,2,y\n2,3,NA": "Line 2: the label is missing",
     "1,2,a\n1,1e999,b": "Line 2, column 2",
     "1,2,a\n1,2e9,b": "too large",
     "1,2,a\n1,2,a": "only the class “a”",

@@ -6,6 +6,7 @@ import { crc32, gunzipSync } from "node:zlib";
 import { fractionText, next } from "../../src/linsep/explorer/page/engine/exact.js";
 import { explore } from "../../src/linsep/explorer/page/engine/explore.js";
 import { keeps } from "../../src/linsep/explorer/page/engine/keep.js";
+import { scaledBy, scalingOf } from "../../src/linsep/explorer/page/engine/scaling.js";
 import { decide, sceneOf } from "../../src/linsep/explorer/page/engine/verdict.js";
 
 /** @param {string | URL} path */
@@ -30,6 +31,7 @@ export function differences({ set: _, says, ...question }) {
   hold(String(answer.steps.row) === String(says.rows), "other steps");
   hold(answer.steps.converged === says.converged, "another end");
   hold(checksum(answer.steps) === says.weights, "other weights");
+  hold(scaledChecksum(question) === says.scaled, "scaled otherwise");
   wrong.push(...proofFaults(question, says));
   if (says.gamma) {
     const { gamma, radius, bound } = answer.bound;
@@ -60,6 +62,12 @@ function checksum({ row, score, w, b }) {
   const numbers = new Float64Array(4 * row.length);
   for (let k = 0; k < row.length; k += 1) numbers.set([score[k] + 0, w[k][0] + 0, w[k][1] + 0, b[k] + 0], 4 * k);
   return crc32(Buffer.from(numbers.buffer));
+}
+
+/** @param {any} question */
+function scaledChecksum({ points, bias }) {
+  const numbers = points.flatMap(scaledBy(scalingOf(points, bias))).map((/** @type {number} */ x) => x + 0);
+  return crc32(Buffer.from(Float64Array.from(numbers).buffer));
 }
 
 /**

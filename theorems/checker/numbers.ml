@@ -104,7 +104,6 @@ let read_number field numbers =
     end
     else begin
       let digits = after 0 x.whole in
-      need (String.length digits <= 600) (lazy (show field ^ " is an integer of more than 600 digits"));
       let v = Z.of_string_base 10 digits in
       need (numbers <> "binary64" || Z.equal v (Z.of_float (Z.to_float v))) (lazy ("binary64 would round the integer " ^ show field));
       Integer (if x.minus then Z.neg v else v)

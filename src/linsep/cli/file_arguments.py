@@ -68,7 +68,7 @@ def read(
     formula: str | None = None,
     aside: Sequence[str] = (),
 ) -> Table:
-    """The rows and labels of files, or of an example; with a formula the columns that it names and those `aside`."""
+    """The rows and labels of files, or of an example; with a formula or chosen columns also those `aside`."""
     if (found := example(files, label)) is not None:
         if formula is not None:
             raise ArgumentError("an example has no columns that a formula could name", file=files[0])
@@ -76,7 +76,10 @@ def read(
     if formula is not None:
         source = on_files.open_for_formula(files, formula, label=label, aside=aside, **reading.keywords())
         return of_files(source, any_labels=any_labels)
-    return of_files(linsep.open(files, label=label, **reading.keywords()), any_labels=any_labels)
+    options = reading.keywords()
+    if "columns" in options:
+        options["columns"] = [*options["columns"], *(name for name in aside if name not in options["columns"])]
+    return of_files(linsep.open(files, label=label, **options), any_labels=any_labels)
 
 
 def of_files(source: Any, *, any_labels: bool = False) -> Table:

@@ -109,8 +109,9 @@ def _require_same_table(
         seen = f"the columns are {seen}, but {proof} is about {known}, in this order"
         raise MissingColumnError(seen, file=on_files.named(files))
     left_out = table.rows_left_out
-    if reading.reject is not None and left_out != verdict.rows_left_out:
-        why = f"--reject leaves out {count(left_out, 'row')}, but {proof} {verdict.rows_left_out:,}"
+    if (reading.reject or reading.missing) is not None and left_out != verdict.rows_left_out:
+        option = "--reject" if reading.missing is None else "--missing drop"
+        why = f"{option} leaves out {count(left_out, 'row')}, but {proof} {verdict.rows_left_out:,}"
         raise ArgumentError(why, file=on_files.named(files))
     if table.source and verdict.numbers == "binary64" and table.source.facts.numbers == "exact-integers":
         why = f"there are integers that binary64 would round, but {proof} reads numbers as binary64"

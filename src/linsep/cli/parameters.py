@@ -141,6 +141,9 @@ class Chosen:
             "for each; or COLUMN=all,... for some columns."
         ),
     ] = None
+    missing: Annotated[
+        Literal["drop"] | None, Parameter(help="drop leaves out rows with missing values, and says how many.")
+    ] = None
 
 
 @Parameter(name="*")
@@ -182,6 +185,7 @@ class Reading(Files, Chosen):
             "--id": self.id,
             "--categories": self.categories,
             "--positive": asdict(self).get("positive"),
+            "--missing": self.missing if rows_left_out else None,
             "--reject": self.reject if rows_left_out else None,
             "--index-base": None if self.index_base == 1 else str(self.index_base),
             "--format": self.format,

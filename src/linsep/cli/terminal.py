@@ -61,9 +61,11 @@ def note(text: str) -> None:
 
 
 def note_rejected(rows: int, path: str | None, more: str = "") -> None:
-    """How many rows were rejected, if any, and where they are."""
+    """How many rows were rejected, if any, and where they are; without a path those with missing values, dropped."""
     if rows:
-        note(f"{count(rows, 'bad row')} {'was' if rows == 1 else 'were'} rejected: see {path}.{more}")
+        were = "was" if rows == 1 else "were"
+        what, done = ("bad row", f"rejected: see {path}") if path else ("row", "dropped for missing values")
+        note(f"{count(rows, what)} {were} {done}.{more}")
 
 
 def complain(text: str, facts: "dict[str, Any] | None" = None) -> None:

@@ -20,13 +20,13 @@ TRUSTED_TYPES = [
         )
     ),
     "linsep.loops.sweeps.Vectors",
-    "linsep.proofs.mistakes.FewestMistakes",
+    "linsep.proofs.fewest_mistakes.FewestMistakes",
     "linsep.proofs.obstructions.Obstruction",
     "linsep.proofs.packings.Leaf",
-    *(f"linsep.proofs.regions.{name}" for name in ("Cut", "Regions")),
+    *(f"linsep.proofs.region_proof.{name}" for name in ("Cut", "Regions")),
     *(f"linsep.proofs.verdicts.{name}" for name in ("Overlapping", "Separable", "Touching", "Undecided")),
-    *(f"linsep.solvers.kept_weights.{name}" for name in ("Ballot", "Pocket", "Weights")),
-    "linsep.solvers.perceptron.Perceptron",
+    *(f"linsep.learners.kept_weights.{name}" for name in ("Ballot", "Pocket", "Weights")),
+    "linsep.learners.perceptron.Perceptron",
 ]
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The kernel Perceptron as a scikit-learn classifier; `solvers/kernel_perceptron.py` has the theorem."""
+"""The kernel Perceptron as a scikit-learn classifier; `learners/kernel_perceptron.py` has the theorem."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
@@ -14,10 +14,10 @@ from linsep import arguments
 from linsep.errors import ArgumentError, OverflowedError, shown
 from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels
 from linsep.halfspace import linear_scores
+from linsep.learners import kernel_perceptron
+from linsep.learners.kernel_perceptron import DualPerceptron, KernelRows
+from linsep.learners.perceptron import Keep, WalkOrder
 from linsep.loops import gram
-from linsep.solvers import kernel_perceptron
-from linsep.solvers.kernel_perceptron import DualPerceptron, KernelRows
-from linsep.solvers.perceptron import Keep, WalkOrder
 from linsep.sources.base import Floats, Ints, Signs
 
 REMEDY = "scale the columns, or lower gamma or the degree"
@@ -31,7 +31,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
     ----------
     kernel : "rbf", "poly", "linear", any kernel that scikit-learn names, or a function
         A function takes two tables and returns the len(A) × len(B) values, as in `SVC`.
-    gamma : "scale", "auto" or a number; degree, coef0
+    gamma, degree, coef0 : "scale", "auto" or a number; int; float
         As in `SVC`: "scale" is 1/(columns·variance of X), "auto" is 1/columns. Kernels without them ignore them.
     keep : "last", "average", "vote" or "best"
         Which hypotheses of the run decide: the last one; the average over time; each of them, with as many votes as
@@ -48,13 +48,21 @@ class KernelPerceptronClassifier(ScoreClassifier):
 
     Attributes
     ----------
-    classes_ : the labels, sorted.
-    support_ : numbers of the rows that decisions need; support_vectors_ : these rows.
-    dual_coef_ : the alpha_i·y_i of the support, one line for each problem (under "vote", those of the last hypothesis).
-    coef_, intercept_ : of a linear kernel alone, the same scores as weights of the columns; the intercept is 0.
-    mistakes_per_row_ : alpha, the mistakes on every row, one line for each problem (a flat array for two classes).
-    n_updates_, n_passes_, converged_ : of the run; converged means that each problem had a pass without a mistake.
+    classes_ : array
+        The labels, sorted.
+    support_, support_vectors_ : arrays
+        The numbers of the rows that decisions need, and these rows.
+    dual_coef_ : array
+        The alpha_i·y_i of the support, one line for each problem (under "vote", those of the last hypothesis).
+    coef_, intercept_ : arrays
+        Of a linear kernel alone, the same scores as weights of the columns; the intercept is 0.
+    mistakes_per_row_ : array
+        Alpha, the mistakes on every row, one line for each problem (a flat array for two classes).
+    n_updates_, n_passes_, converged_
+        Of the run; converged means that each problem had a pass without a mistake.
 
+    Examples
+    --------
     >>> from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
     >>> xor = KernelPerceptronClassifier("poly", degree=2, order="cyclic", keep="last")
     >>> xor.fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).predict([[0, 0], [0, 1], [1, 0], [1, 1]])

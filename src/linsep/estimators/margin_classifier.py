@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
-from linsep._margin import max_margin
 from linsep.errors import NotSeparableWarning
 from linsep.estimators.score_classifier import Array
 from linsep.estimators.verdict_classifier import Plane, VerdictClassifier, unit
 from linsep.proofs import Separable, Verdict
+from linsep.questions.margin import max_margin
 from linsep.report import Grid, Report, Sentence, label_text
 from linsep.sources.base import Floats, Source
 
@@ -35,16 +35,25 @@ class MaxMarginClassifier(VerdictClassifier):
 
     Attributes
     ----------
-    classes_ : the labels, sorted.
-    coef_, intercept_ : one hyperplane for each problem, coef_ of length 1: scores are signed distances. Where rounding
-        at that length would put a row of two classes on the wrong side, they are those of a multiple that does not;
-        where none is found, a `RoundedWarning` says so.
-    separable_ : whether every problem was proved separable.
-    verdicts_ : one for each problem: for two classes on (X, y), else on (X, y == label).
-    margins_ : (low, high) of each problem; (0, 0) where it is not separable, (0, inf) where nothing could be proved.
-    support_ : numbers of the rows that prove no margin is larger (`nearest`), of all problems together.
-    verdict_, margin_ : of the one problem that two classes are.
+    classes_ : array
+        The labels, sorted.
+    coef_, intercept_ : arrays
+        One hyperplane for each problem, coef_ of length 1: scores are signed distances. Where rounding at that length
+        would put a row of two classes on the wrong side, they are those of a multiple that does not; where none is
+        found, a `RoundedWarning` says so.
+    separable_ : bool
+        Whether every problem was proved separable.
+    verdicts_ : list of verdicts
+        One for each problem: for two classes on (X, y), else on (X, y == label).
+    margins_ : array
+        (low, high) of each problem; (0, 0) where it is not separable, (0, inf) where nothing could be proved.
+    support_ : array
+        Numbers of the rows that prove no margin is larger (`nearest`), of all problems together.
+    verdict_, margin_
+        Of the one problem that two classes are.
 
+    Examples
+    --------
     >>> from linsep.estimators.margin_classifier import MaxMarginClassifier
     >>> fitted = MaxMarginClassifier().fit([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [3.0, 1.0]], ["a", "a", "b", "b"])
     >>> fitted.margin_, fitted.predict([[0.9, 5.0], [1.1, 5.0]]).tolist()

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from linsep._mistakes import fewest_mistakes
 from linsep.errors import ArgumentError, shown
 from linsep.estimators.score_classifier import Array
 from linsep.estimators.verdict_classifier import Plane, VerdictClassifier
-from linsep.proofs.mistakes import FewestMistakes
+from linsep.proofs.fewest_mistakes import FewestMistakes
+from linsep.questions.mistakes import fewest_mistakes
 from linsep.report import Grid, Report, label_text
 
 
@@ -33,13 +33,21 @@ class FewestMistakesClassifier(VerdictClassifier):
 
     Attributes
     ----------
-    classes_ : the labels, sorted.
-    coef_, intercept_ : one hyperplane for each problem, coef_ of length 1: scores are signed distances.
-    verdicts_ : one for each problem: for two classes on (X, y), else on (X, y == label).
-    best_, lower_ : what the mistakes of each hyperplane cost, and what those of any hyperplane cost at least.
-    optimal_ : whether no hyperplane does better, proved for every problem.
-    verdict_ : of the one problem that two classes are.
+    classes_ : array
+        The labels, sorted.
+    coef_, intercept_ : arrays
+        One hyperplane for each problem, coef_ of length 1: scores are signed distances.
+    verdicts_ : list of FewestMistakes
+        One for each problem: for two classes on (X, y), else on (X, y == label).
+    best_, lower_ : arrays
+        What the mistakes of each hyperplane cost, and what those of any hyperplane cost at least.
+    optimal_ : bool
+        Whether no hyperplane does better, proved for every problem.
+    verdict_ : FewestMistakes
+        Of the one problem that two classes are.
 
+    Examples
+    --------
     >>> import linsep
     >>> fitted = linsep.FewestMistakesClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "a", "b"])
     >>> fitted.best_.tolist(), fitted.optimal_, fitted.verdict_.mistaken_rows

@@ -27,12 +27,12 @@ from linsep.estimators.training_rows import (
     rows_of_source,
 )
 from linsep.halfspace import linear_scores
-from linsep.solvers.kept_weights import Weights
-from linsep.solvers.learner import Learner
-from linsep.solvers.mixing import Mixing
-from linsep.solvers.perceptron import Keep, Perceptron, Rule, WalkOrder
+from linsep.learners.kept_weights import Weights
+from linsep.learners.learner import Learner
+from linsep.learners.mixing import Mixing
+from linsep.learners.perceptron import Keep, Perceptron, Rule, WalkOrder
+from linsep.learners.vanishing import require_scores
 from linsep.solvers.scaling import require_columns
-from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.relabelled import against_the_rest
 
@@ -43,49 +43,70 @@ BYTES_A_WEIGHT = 64  # of a run and what it keeps
 class PerceptronClassifier(ScoreClassifier):
     """The Perceptron, for two classes or more, dense rows or sparse.
 
-    `keep` says which weights of the run are used: "last" (Rosenblatt), their "average" over all rows visited,
-    the "vote" of all of them, each with one vote for each row it survived (Freund and Schapire), or the "best"
-    seen, the pocket (Gallant). `order` is "cyclic" or "shuffled" (a new permutation each pass). More than two
-    classes are learned jointly (an update moves the true class and the one mistaken for it), or as one run of
-    each class against the rest, "ovr". A row whose class leads by `margin` or less counts as a mistake. The run
-    ends with a pass without a mistake, or after `max_passes`.
-
-    `rule` says how far an update goes: "perceptron" adds the row once, the passive-aggressive "pa1" and "pa2" go until
-    the row has a gap of 1, as far as `C` allows, and "arow" measures that distance by how well each weight is known
-    (second order). See `solvers/perceptron.py`.
-
-    `sample_weight` says how many times a row counts: a row of weight 3 is three copies of it in succession, one of
-    weight 0 is left out, and of 2.5 the third visit counts half. `class_weight`, a dict or "balanced", multiplies it.
-
-    With `warm_start` the next `fit` resumes from where the last one ended. With `stop_after` a part of the rows,
-    `held_out`, is not learned from, and the run ends after that many passes without a better score on it: `coef_` is
-    that of the best pass.
-
     `fit(source)` and `partial_fit(source)` learn from files (`linsep.open`) block by block, with the labels of the
-    source. In row order (order="cyclic") the weights are those of the same rows in memory. `mistakes_per_row_` is None
-    then: nothing has the length of the data.
-
-    `fit(X, y)` of Dask collections learns on their cluster: each partition by itself, and the weights are mixed after
-    each pass (see `solvers/mixing.py`). The result depends on how rows are partitioned, not on the number of workers.
-
-    Attributes after `fit`: `coef_` and `intercept_` (one row for two classes, else one for each class),
-    `classes_`, `n_features_in_`, `n_updates_`, `n_passes_`, `n_iter_` (the passes of the last call), `converged_` (the
-    last pass made no mistake; with keep="last" and "best", `predict` makes none on these rows either) and
-    `mistakes_per_row_` (for each row of the last call). With "ovr" updates and mistakes are those of all runs
-    together, and `n_passes_` is the longest run's. With keep="vote" there is no `coef_`, since no single vector
-    predicts what the ballot does: `decision_function` gives shares of the votes. At most the latest 65,536 vectors
-    vote, each stored as one update.
-
-    >>> from sklearn.datasets import load_iris
-    >>> from linsep import PerceptronClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> PerceptronClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
-    True
+    source. In row order (order="cyclic") the weights are those of the same rows in memory. `fit(X, y)` of Dask
+    collections learns on their cluster: each partition by itself, and the weights are mixed after each pass (see
+    `learners/mixing.py`). The result depends on how rows are partitioned, not on the number of workers.
 
     Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37 (1999);
     Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1 (1990); Crammer and others,
     Online passive-aggressive algorithms, JMLR 7 (2006); Crammer, Kulesza and Dredze, Adaptive regularization of
     weight vectors, NIPS 2009.
+
+    Parameters
+    ----------
+    keep : "average", "last", "vote" or "best"
+        Which weights of the run are used: the last (Rosenblatt), their average over all rows visited, the vote of all
+        of them, each with one vote for each row it survived (Freund and Schapire; at most the latest 65,536 vote), or
+        the best seen, the pocket (Gallant).
+    rule, C : "perceptron", "pa1", "pa2" or "arow"; float
+        How far an update goes: "perceptron" adds the row once, the passive-aggressive "pa1" and "pa2" go until the row
+        has a gap of 1, as far as `C` allows, and "arow" measures that distance by how well each weight is known (second
+        order).
+    order : "shuffled" or "cyclic"
+        A new permutation for each pass, or row order.
+    multiclass : "joint" or "ovr"
+        More than two classes are learned jointly (an update moves the true class and the one mistaken for it), or as
+        one run of each class against the rest.
+    margin : float
+        A row whose class leads by this much or less counts as a mistake.
+    max_passes : int
+        The run ends with a pass without a mistake, or after this many passes.
+    bias : bool
+        Fit a bias (intercept) term.
+    class_weight : dict, "balanced" or None
+        Multiplies `sample_weight`, which says how many times a row counts: a row of weight 3 is three copies of it in
+        succession, one of weight 0 is left out, and of 2.5 the third visit counts half.
+    warm_start : bool
+        The next `fit` resumes from where the last one ended.
+    stop_after, held_out : int or None, float
+        A part of the rows, `held_out`, is not learned from, and the run ends after `stop_after` passes without a better
+        score on it: `coef_` is that of the best pass.
+    random_state : int, RandomState or None
+        Seeds the shuffling.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays
+        One row for two classes, else one for each class. With keep="vote" there is no `coef_`, since no single vector
+        predicts what the ballot does: `decision_function` gives shares of the votes.
+    classes_, n_features_in_
+        The labels, sorted, and the number of columns.
+    n_updates_, n_passes_, n_iter_ : int
+        `n_iter_` are the passes of the last call. With "ovr" updates are those of all runs together, and `n_passes_` is
+        the longest run's.
+    converged_ : bool
+        The last pass made no mistake; with keep="last" and "best", `predict` makes none on these rows either.
+    mistakes_per_row_ : array or None
+        For each row of the last call; None for files, since nothing has the length of the data.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from linsep import PerceptronClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> PerceptronClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
+    True
     """
 
     keep: Keep = "average"
@@ -106,7 +127,27 @@ class PerceptronClassifier(ScoreClassifier):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, coef_init: Any = None, intercept_init: Any = None
     ) -> "PerceptronClassifier":
-        """Learn from the rows: from weights 0, from `coef_init`, or from where the last fit ended (`warm_start`)."""
+        """Learn from the rows.
+
+        Parameters
+        ----------
+        X, y : the rows and their labels
+            Arrays, sparse matrices, dataframes, Dask collections; or a source, which brings its labels.
+        sample_weight : array or None
+            How many times each row counts.
+        coef_init, intercept_init : arrays or None
+            The weights to begin with; else 0, or with `warm_start` those of the last fit.
+
+        Returns
+        -------
+        PerceptronClassifier
+            Itself, fitted.
+
+        Raises
+        ------
+        InputError
+            The data cannot be used; the message names the row and the column.
+        """
         arguments.whole("max_passes", self.max_passes, 1)
         if self.stop_after is not None:
             self._require_stopping()
@@ -123,9 +164,27 @@ class PerceptronClassifier(ScoreClassifier):
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> "PerceptronClassifier":
-        """Learn from one more batch of a stream, in one pass. The first call names all the classes to come.
+        """Learn from one more batch of a stream, in one pass.
 
-        Where they are not named, those of the first source are all.
+        Parameters
+        ----------
+        X, y : the rows and their labels
+            As `fit` takes them.
+        classes : array or None
+            All the classes to come, named in the first call. Where they are not named, those of the first source are
+            all.
+        sample_weight : array or None
+            How many times each row counts.
+
+        Returns
+        -------
+        PerceptronClassifier
+            Itself.
+
+        Raises
+        ------
+        InputError
+            The data cannot be used, or have a class that was not named.
         """
         is_first = not hasattr(self, "_learners")
         if self.stop_after is not None:

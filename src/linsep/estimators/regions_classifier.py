@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linsep._regions import separate_regions
 from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels
 from linsep.halfspace import Halfspace
+from linsep.questions.regions import separate_regions
 from linsep.report import Report
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Ints
@@ -28,10 +28,15 @@ class RegionsClassifier(ScoreClassifier):
 
     Attributes
     ----------
-    classes_ : the labels, sorted.
-    regions_ : the hyperplanes and what they say, a `Regions`.
-    n_cuts_ : how many hyperplanes there are.
+    classes_ : array
+        The labels, sorted.
+    regions_ : Regions
+        The hyperplanes and what they say.
+    n_cuts_ : int
+        How many hyperplanes there are.
 
+    Examples
+    --------
     >>> from linsep.estimators.regions_classifier import RegionsClassifier
     >>> fitted = RegionsClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "b", "a"])
     >>> fitted.n_cuts_, fitted.predict([[0.0], [2.5], [9.0]]).tolist()

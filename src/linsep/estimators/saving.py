@@ -19,13 +19,13 @@ from linsep.estimators.perceptron_classifier import PerceptronClassifier
 from linsep.estimators.regions_classifier import RegionsClassifier
 from linsep.estimators.score_classifier import ScoreClassifier
 from linsep.estimators.verdict_classifier import VerdictClassifier
+from linsep.learners.kept_weights import Ballot, Pocket, Weights
+from linsep.learners.perceptron import Keep, Perceptron, Rule, WalkOrder
 from linsep.loops.sweeps import BORN, LABEL, LOGGED, RIVAL, ROW, STEP
 from linsep.proofs import Verdict
-from linsep.proofs.mistakes import FewestMistakes
+from linsep.proofs.fewest_mistakes import FewestMistakes
 from linsep.proofs.proof_json import verdict_from_json
-from linsep.proofs.regions import Cut, Regions
-from linsep.solvers.kept_weights import Ballot, Pocket, Weights
-from linsep.solvers.perceptron import Keep, Perceptron, Rule, WalkOrder
+from linsep.proofs.region_proof import Cut, Regions
 from linsep.sources.base import Floats, Ints
 from linsep.storage import strict
 from linsep.storage.strict import Document, Reader, count, counts, flag, floats, optional, record, word

@@ -63,6 +63,8 @@ class OwnTable:
         if standardise:
             self._standardise()
         self.labels = self.verdict.labels
+        if set(self.labels) == {"+", "-"}:
+            self.labels = ("-", "+")  # not in the order of their characters
         self.signs = np.where(self.y == self.labels[1], 1, -1)
         self._record = lru_cache(8)(self._run)
         self._view = lru_cache(16)(self._seen)
@@ -76,6 +78,7 @@ class OwnTable:
             told = f"The rows are {self.verdict.kind}, but {seen.kind} once their scaled columns are rounded"
             raise ArgumentError(told, fix="Look at them as they are.")
         self.title += " (centred and scaled)" if self.bias else " (scaled)"
+        self.columns = [f"{name} ({'standardised' if self.bias else 'scaled'})" for name in self.columns]
 
     @property
     def is_flat(self) -> bool:
@@ -86,6 +89,7 @@ class OwnTable:
 
     def beginning(self) -> Answer:
         """What the page must know at once. Names and labels are the user's, and to the page plain text."""
+        labels = [str(label) for label in self.labels]
         preset = {
             "name": "own",
             "title": self.title,
@@ -93,11 +97,12 @@ class OwnTable:
             "points": self.X.astype(np.float64).tolist(),
             "labels": self.signs.tolist(),
             "bias": self.bias,
+            "names": {"columns": self.columns, "classes": labels},
         }
         return {
             "title": self.title,
             "columns": self.columns,
-            "labels": [str(label) for label in self.labels],
+            "labels": labels,
             "rows": int(self.X.shape[0]),
             "bias": self.bias,
             "preset": preset if self.is_flat else None,

@@ -37,9 +37,28 @@ class ExplorerWidget(anywidget.AnyWidget):
 
 
 def explore(X: Any = None, y: Any = None, *, bias: bool = True, ids: Any = None) -> ExplorerWidget:
-    """The explorer in a notebook cell: on rows of your own, or on the lectures' examples.
+    """Show the explorer in a notebook cell: on rows of your own, or on the lectures' examples.
 
-    Two columns become points that can be moved; more are seen along two of them, or across the hyperplane. X and y
-    are rows in memory, and `ids` what they are called, as `decide` takes them, not a source. Needs the extra `explore`.
+    Two columns become points that can be moved; more are seen along two of them, or across the hyperplane. Needs the
+    extra `explore`.
+
+    Parameters
+    ----------
+    X, y : the rows and their labels, or None
+        Rows in memory, not a source.
+    bias : bool
+        False keeps the hyperplane through the origin.
+    ids : what the rows are called
+        As `decide` takes them.
+
+    Returns
+    -------
+    ExplorerWidget
+        What the cell shows.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used.
     """
     return ExplorerWidget(None if X is None else OwnTable(X, y, bias=bias, ids=ids))

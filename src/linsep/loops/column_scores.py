@@ -18,7 +18,7 @@ from linsep.loops.compiler import njit
 from linsep.loops.layouts import Dense
 from linsep.loops.scans import nearest_certain
 from linsep.loops.simd import LANES
-from linsep.loops.sweeps import longest
+from linsep.loops.sweeps import longest_row2
 from linsep.loops.transpose import as_pointer
 
 HEIGHT = 256  # rows of a strip: its sums stay in the first cache
@@ -136,7 +136,7 @@ def write_lengths(addresses: Any, lengths2: Any) -> None:
 @njit(cache=True, nogil=True)
 def largest_norm2(values: Any) -> float:
     """The largest |x|² of these rows, summed as a scan of rows does; 0 of none."""
-    return float(longest(Dense(values), values.shape[0]))
+    return float(longest_row2(Dense(values), 0, values.shape[0]))
 
 
 @njit(cache=True, nogil=True)

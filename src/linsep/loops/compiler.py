@@ -7,14 +7,18 @@ so it must be the user's own.
 Numba takes a loop from its cache when the file that holds the loop is as old as it was. The loops of one file are
 compiled into those of another, so `njit` makes that the content of the whole folder: after an update that leaves some
 files as they were, no loop runs with yesterday's code inside.
+
+Ctrl-C waits for the loop that is being compiled: what LLVM has built by half cannot be taken apart without a crash.
 """
 
 import hashlib
 import os
 import pickle
+import signal
 import stat
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -103,5 +107,36 @@ class Announcer(event.Listener):  # type: ignore[misc]
         """Nothing to say."""
 
 
+class InterruptLater(event.Listener):  # type: ignore[misc]
+    """Holds back the first Ctrl-C while the main thread compiles a loop, or loads one, and those that it calls."""
+
+    depth, heard = 0, 0
+    before: Any = None
+
+    def on_start(self, _: Any) -> None:
+        """The compiler's lock is about to be taken, perhaps once more."""
+        if threading.current_thread() is threading.main_thread():
+            self.depth += 1
+            if self.depth == 1 and callable(handler := signal.getsignal(signal.SIGINT)):
+                self.before, self.heard = handler, 0
+                signal.signal(signal.SIGINT, self._hear)
+
+    def on_end(self, _: Any) -> None:
+        """The lock was released: after the last time, what was heard is answered."""
+        if threading.current_thread() is threading.main_thread():
+            self.depth -= 1
+            if self.depth == 0 and self.before is not None:
+                before, self.before = self.before, None
+                signal.signal(signal.SIGINT, before)
+                if self.heard:
+                    before(self.heard, sys._getframe())
+
+    def _hear(self, number: int, frame: Any) -> None:
+        if self.heard:  # pressed again: at once, whatever comes of it
+            self.before(number, frame)
+        self.heard = number
+
+
 ensure_cache_folder()  # before any loop is declared
 event.register("numba:compile", Announcer())
+event.register("numba:compiler_lock", InterruptLater())

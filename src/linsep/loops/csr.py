@@ -47,16 +47,6 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
     return t0
 
 
-@verb(row_verbs.right_ahead, Csr)
-def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
-    return -1
-
-
-@verb(row_verbs.lengths_ahead, Csr)
-def _lengths_ahead(table: Any, y: Any, i: Any, w: Any) -> Any:
-    return np.inf
-
-
 @verb(row_verbs.add, Csr, **STRICT)
 def _add(table: Any, i: Any, factor: Any, w: Any) -> Any:
     for k in range(table.indptr[i], table.indptr[i + 1]):

@@ -33,6 +33,8 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
         return None
 
     def in_lanes(table: Any, i: Any, w: Any) -> Any:
+        if w.size == 2:  # the same sum, to the last bit, without eight lanes
+            return table.values[i, 0] * w[0] + table.values[i, 1] * w[1]
         return simd.row_dot(table.values, i, w)
 
     def plain(table: Any, i: Any, w: Any) -> Any:
@@ -41,32 +43,9 @@ def _dot(table: Any, i: Any, w: Any) -> Any:
     return in_lanes if _has_lanes(table, w) else plain
 
 
-@overload(row_verbs.right_ahead, jit_options=INLINE)
+@verb(row_verbs.right_ahead, Dense, **INLINE)
 def _right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
-    if not row_verbs.is_kind(table, Dense):
-        return None
-
-    def in_lanes(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
-        return simd.four_ahead(table.values, y, i, w, b, near)
-
-    def unknown(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
-        return -1
-
-    return in_lanes if _has_lanes(table, w) else unknown
-
-
-@overload(row_verbs.lengths_ahead, jit_options=INLINE)
-def _lengths_ahead(table: Any, y: Any, i: Any, w: Any) -> Any:
-    if not row_verbs.is_kind(table, Dense):
-        return None
-
-    def in_lanes(table: Any, y: Any, i: Any, w: Any) -> Any:
-        return simd.four_lengths(table.values, y, i, w)
-
-    def unknown(table: Any, y: Any, i: Any, w: Any) -> Any:
-        return np.inf
-
-    return in_lanes if _has_lanes(table, w) else unknown
+    return simd.four_ahead(table.values, y, i, w, b, near)
 
 
 @verb(row_verbs.add, Dense, **row_verbs.FAST)

@@ -1,4 +1,4 @@
-"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` each answer these thirteen, by `@verb`.
+"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` answer these, by `@verb`.
 
 `scans.py` is written once, on these names; Numba picks the answer by the type of the table.
 """
@@ -57,12 +57,7 @@ def stirred(table: Any, i: Any, multipliers: Any, sign: Any) -> Any:
 
 
 def right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
-    """How many of the four rows from i on come before the first without y·score > near. -1: see them one by one."""
-    raise NotImplementedError
-
-
-def lengths_ahead(table: Any, y: Any, i: Any, w: Any) -> Any:
-    """The squared lengths of these four rows, added up."""
+    """How many of the four rows from i on come before the first without y·score > near: of dense rows of floats."""
     raise NotImplementedError
 
 

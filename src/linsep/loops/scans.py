@@ -33,6 +33,8 @@ def scan(
     y: Any,
     start: int,
     stop: int,
+    run: int,
+    period: int,
     w: Any,
     b: float,
     longest2: float,
@@ -40,9 +42,10 @@ def scan(
     ceiling: float,
     found: Found,
 ) -> tuple[int, int, float, float, float, int, int]:
-    """Score rows start..stop under fixed weights; `longest2` is the largest |x|² if it is known, else UNKNOWN.
+    """Score rows start..stop under fixed weights, of each `period` the first `run`.
 
-    Of the worst rows only those below the `ceiling` are wanted: infinity, or what is known from other rows.
+    `longest2` is the largest |x|² if it is known, else UNKNOWN. Of the worst rows only those below the `ceiling` are
+    wanted: infinity, or what is known from other rows.
 
     Returns mistakes, those of them that are certain in spite of rounding, the smallest y·score of class -1 and of
     class +1, the largest |x|², how many worst rows were written, and the first row whose score is not finite (or
@@ -58,35 +61,36 @@ def scan(
     lowest = np.full(2, np.inf)  # by class: places to write to, since a branch on labels is often guessed wrong
     near = 2.0 * g * weights_norm * np.sqrt(longest2 + 1.0) + underflow
     written, threshold, bad = 0, ceiling, ALL_FINE
-    for i in range(start, stop):
-        follow(table, i)
-        score = y[i] * (dot(table, i, w) + b)
-        if not np.isfinite(score):
-            if bad == ALL_FINE:
-                bad = i
-            found.doubtful[i - start] = 1
-            continue
-        if longest2 == UNKNOWN:
-            length2 = norm2(table, i)
-            longest = max(longest, length2)
-            near = 2.0 * g * weights_norm * np.sqrt(length2 + 1.0) + underflow
-        # Cauchy-Schwarz first (the lengths are at hand), the true sum only for rows near the plane.
-        if abs(score) <= near and abs(score) <= 1.001 * g * (reach(table, i, w) + abs(b)) + underflow:
-            found.doubtful[i - start] = 1
-        elif score < 0:
-            certain += 1
-        if score <= 0:
-            mistakes += 1
-        side = (y[i] + 1) >> 1
-        lowest[side] = min(lowest[side], score)
-        if score < threshold and wanted > 0:
-            if written < wanted:
-                rise(found, written, score, i)
-                written += 1
-            else:
-                sink(found, written, score, i)
-            if written == wanted:
-                threshold = found.worst_scores[0]
+    for first in range(start, stop, period):
+        for i in range(first, min(first + run, stop)):
+            follow(table, i)
+            score = y[i] * (dot(table, i, w) + b)
+            if not np.isfinite(score):
+                if bad == ALL_FINE:
+                    bad = i
+                found.doubtful[i - start] = 1
+                continue
+            if longest2 == UNKNOWN:
+                length2 = norm2(table, i)
+                longest = max(longest, length2)
+                near = 2.0 * g * weights_norm * np.sqrt(length2 + 1.0) + underflow
+            # Cauchy-Schwarz first (the lengths are at hand), the true sum only for rows near the plane.
+            if abs(score) <= near and abs(score) <= 1.001 * g * (reach(table, i, w) + abs(b)) + underflow:
+                found.doubtful[i - start] = 1
+            elif score < 0:
+                certain += 1
+            if score <= 0:
+                mistakes += 1
+            side = (y[i] + 1) >> 1
+            lowest[side] = min(lowest[side], score)
+            if score < threshold and wanted > 0:
+                if written < wanted:
+                    rise(found, written, score, i)
+                    written += 1
+                else:
+                    sink(found, written, score, i)
+                if written == wanted:
+                    threshold = found.worst_scores[0]
     return mistakes, certain, lowest[0], lowest[1], longest, written, bad
 
 

@@ -2,7 +2,7 @@
 
 The compiler's own loop finishes each row one entry at a time, which short rows feel. And short rows that lie in
 the cache spend more time on adding up lanes and on branches than on reading: `four_ahead` lets four rows share
-both. `python benchmarks/bandwidth.py` measures what this is worth.
+both. `python benchmarks/lanes.py` measures what this is worth.
 
 Both add up a row in the same order, whatever its place in memory, so a score is the same to the last bit.
 """
@@ -64,18 +64,6 @@ def four_ahead(typing_context: Any, values: Any, y: Any, i: Any, w: Any, b: Any,
     return types.int64(values, y, i, w, b, near), emit
 
 
-@intrinsic
-def four_lengths(typing_context: Any, values: Any, y: Any, i: Any, w: Any) -> Any:
-    """The squared lengths of the four rows from i on, added up; y and w only say how long a row is."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows, _, length = _four_rows(context, builder, signature, args)
-        sums = _sum_lanes(builder, rows, None, length)
-        return _sum(builder, builder.fadd(builder.fadd(sums[0], sums[1]), builder.fadd(sums[2], sums[3])))
-
-    return types.float64(values, y, i, w), emit
-
-
 def _four_rows(context: Any, builder: Any, signature: Any, args: Any) -> tuple[list[Any], Any, Any]:
     """Where the rows from i on begin; args are (table, y, i, w, ...)."""
     kinds, given = zip(*[(signature.args[k], args[k]) for k in (0, 2, 3)], strict=True)
@@ -92,7 +80,7 @@ def _row_and_weights(context: Any, builder: Any, kinds: Any, args: Any) -> tuple
 
 
 def _sum_lanes(builder: Any, rows: list[Any], weights: Any, length: Any) -> list[Any]:
-    """Each row's eight sums: lane k adds up the products k, k + 8, k + 16, ...; without weights of the squares."""
+    """Each row's eight sums: lane k adds up the products k, k + 8, k + 16, ..."""
     totals = [cgutils.alloca_once(builder, _doubles) for _ in rows]
     position = cgutils.alloca_once(builder, _i64)
     check, body, rest = (builder.append_basic_block(name) for name in ("check", "body", "rest"))
@@ -107,10 +95,9 @@ def _sum_lanes(builder: Any, rows: list[Any], weights: Any, length: Any) -> list
     builder.cbranch(builder.icmp_unsigned("<=", after, length), body, rest)
 
     def add_entries(mask: Any = None) -> list[Any]:
-        w = None if weights is None else _load(builder, weights, at, mask)
-        entries = [_load(builder, row, at, mask) for row in rows]
-        pairs = zip(totals, entries, strict=True)
-        return [_add_product(builder, builder.load(total), x, x if w is None else w) for total, x in pairs]
+        w = _load(builder, weights, at, mask)
+        pairs = zip(totals, [_load(builder, row, at, mask) for row in rows], strict=True)
+        return [_add_product(builder, builder.load(total), x, w) for total, x in pairs]
 
     builder.position_at_end(body)
     for total, added in zip(totals, add_entries(), strict=True):

@@ -2,7 +2,7 @@
 
 One row of weights for two classes, where y is -1 or +1; else one for each class, where y is a position among them.
 A row's *gap* is how far its own class is ahead: y·score for two classes, the score of its class minus the best other
-score for more. A mistake is a row whose gap is at most the margin asked for. `solvers/perceptron.py` says the same in
+score for more. A mistake is a row whose gap is at most the margin asked for. `learners/perceptron.py` says the same in
 plain Python. Written once, on the verbs of `row_verbs.py`, for dense and sparse rows, in floats and in integers.
 
 A row of weight k is k rows in a row: it is visited until it is right, k times at most, and the last visit of a weight
@@ -21,6 +21,7 @@ import numpy as np
 
 from linsep.loops import csr, dense  # noqa: F401  (they teach Numba the verbs of row_verbs.py)
 from linsep.loops.compiler import njit
+from linsep.loops.layouts import Dense
 from linsep.loops.row_verbs import (
     add,
     add_spread,
@@ -28,7 +29,6 @@ from linsep.loops.row_verbs import (
     fetch,
     follow,
     lead,
-    lengths_ahead,
     norm2,
     norm2_spread,
     right_ahead,
@@ -39,6 +39,7 @@ from linsep.loops.simd import SHORT_ROW, prefetch_line
 
 LOGGED = 5  # numbers of an update: who was mistaken, for what, after how many rows, and how far the update went
 ROW, LABEL, RIVAL, BORN, STEP = range(LOGGED)
+MEASURED_AT_ONCE = 64  # rows
 PREDICTED, MISSED = range(2)  # what is foretold of a row: its class, and whether that was a mistake
 
 
@@ -98,7 +99,8 @@ def sweep(
     log: Any,
     foretold: Any,
     longest2: float,
-    measured: int,
+    measured: Any,
+    is_sure: bool,
 ) -> tuple[int, int, int, int, Any, int, float, bool, Any, float]:
     """Walk positions start..stop of the order (None: row order) and learn; stop early after `limit` updates.
 
@@ -107,15 +109,22 @@ def sweep(
     to hold these weights. Called again from there with a run of -1, it makes the update. `lag` sums up the updates,
     each times the rows walked before it, so that the average of the weights over t rows is W - lag/t. Updates are
     logged in `log`. Where `foretold` has a line for each row, the row is predicted before it is learned from.
-    `longest2` is at least the |x|² of the rows before `measured`.
+    Where `measured` is a number, rows are looked at four at a time (see `looks_ahead`), and `longest2` is at least the
+    |x|² of that many first rows. As long as the pass `is_sure`, rows are right only if rounding cannot have made them
+    so; the first update ends that, since only a pass without one is the last.
 
     Returns the fields of an `End`. (As a plain tuple: Numba crashes where Ctrl-C meets the making of a named one.)
     """
     one = b.dtype.type(1)
     updates, last, last_gap = 0, ALL_FINE, 0 * one
     position, ahead = start, lead(table)
-    looks_ahead = is_sure = order is None and foretold is None and margin == 0 and W.size <= SHORT_ROW
-    near = near_of(W, b, longest2)
+    near, known = 0.0, 0
+    if measured is None:
+        is_sure = False
+    else:
+        known = measured
+        if is_sure:
+            near = near_of(W, b, longest2)
     while position < stop:
         i = position
         if order is not None:
@@ -125,30 +134,37 @@ def sweep(
                 prefetch_line(mistakes_per_row, order[position + ahead])
                 if weights is not None:
                     prefetch_line(weights, order[position + ahead])
-        elif run >= 4 and looks_ahead and position + 4 <= stop:  # among mistakes it looks in vain
-            if position + 4 > measured:
-                length2 = lengths_of_four(table, y, position, W)
+        if measured is not None and position + 4 <= stop and left == 0:
+            if is_sure and position + 4 > known:
+                known = min(position + MEASURED_AT_ONCE, stop)
+                length2 = longest_row2(table, position, known)
                 if length2 > longest2:
                     longest2, near = length2, near_of(W, b, length2)
-            right = right_of_four(table, y, position, W, b, near if near < np.inf else 0.0)
-            is_sure = is_sure and near < np.inf
-            if right < 0:
-                looks_ahead, is_sure, right = False, False, 0
+                if near == np.inf:
+                    is_sure, near = False, 0.0
+            right = right_ahead(table, y, position, W, b[0], near)
+            if not is_sure:  # the shortest loop that there is
+                while right == 4 and position + 8 <= stop:
+                    if weights is None:
+                        run += 4
+                    else:
+                        walked += sum_of_first(weights, position, 4)
+                        run += visits_of_first(weights, position, 4)
+                    position += 4
+                    right = right_ahead(table, y, position, W, b[0], near)
             if weights is None:
                 run += right
             else:
-                for j in range(position, position + right):
-                    walked += weights[j]
-                    run += visits(weights[j])
-            if right == 4:  # a branch that is guessed right, so that the next rows start before these end
-                position += 4
-                continue
+                walked += sum_of_first(weights, position, right)
+                run += visits_of_first(weights, position, right)
             position += right
+            if right == 4:
+                continue
             i = position
         if order is None:
             follow(table, i)
         gap, rival = judge(table, i, y[i], W, b)
-        if looks_ahead and i >= measured:
+        if measured is not None and is_sure and i >= known:
             length2 = norm2(table, i)
             if length2 > longest2:
                 longest2, near = length2, near_of(W, b, length2)
@@ -159,7 +175,8 @@ def sweep(
             return position, updates, run, last, last_gap, i, longest2, False, walked, left
         if margin < gap < np.inf:
             position += 1
-            is_sure = is_sure and gap > near
+            if measured is not None and is_sure and gap <= near:
+                is_sure, near = False, 0.0
             if weights is None:
                 run += 1
             else:
@@ -187,8 +204,7 @@ def sweep(
             log[updates, ROW], log[updates, LABEL], log[updates, RIVAL] = i, code_of(y[i], W), rival
             log[updates, BORN], log[updates, STEP] = before, step
         mistakes_per_row[i] += 1
-        if looks_ahead:
-            near = near_of(W, b, longest2)
+        is_sure, near = False, 0.0
         run, updates, last, last_gap = 0, updates + 1, i, gap
         if weights is None:
             position += 1
@@ -205,6 +221,20 @@ def sweep(
 def visits(weight: float) -> int:
     """How often a row of this weight is visited: a whole weight that often, any other once more for the rest."""
     return int(np.ceil(weight))
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def sum_of_first(weights: Any, j: int, n: int) -> float:
+    """The weights of the first n of four rows together. Nothing is jumped over: where n ends cannot be foreseen."""
+    first = (weights[j] if n > 0 else 0.0) + (weights[j + 1] if n > 1 else 0.0)
+    return first + ((weights[j + 2] if n > 2 else 0.0) + (weights[j + 3] if n > 3 else 0.0))
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def visits_of_first(weights: Any, j: int, n: int) -> int:
+    """How often the first n of four rows are visited together."""
+    first = (np.ceil(weights[j]) if n > 0 else 0.0) + (np.ceil(weights[j + 1]) if n > 1 else 0.0)
+    return int(first + ((np.ceil(weights[j + 2]) if n > 2 else 0.0) + (np.ceil(weights[j + 3]) if n > 3 else 0.0)))
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -282,28 +312,16 @@ def shrink_spread(table: Any, i: Any, y: Any, rival: Any, by: float, bias: int, 
     s[rival] -= by * bias * s[rival] * s[rival]
 
 
-@njit(cache=True, nogil=True, forceinline=True)
-def right_of_four(table: Any, y: Any, i: Any, W: Any, b: Any, near: float) -> int:
-    """How many of the four rows from i on come before the first mistake or doubt; -1 where the layout cannot tell."""
-    if W.ndim == 1:
-        return right_ahead(table, y, i, W, b[0], near)  # type: ignore[no-any-return]
-    return -1
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def lengths_of_four(table: Any, y: Any, i: Any, W: Any) -> float:
-    """What |x|² of the four rows from i on is at most."""
-    if W.ndim == 1:
-        return lengths_ahead(table, y, i, W)  # type: ignore[no-any-return]
-    return np.inf
-
-
-@njit(cache=True, nogil=True, forceinline=True)
+@njit(cache=True, nogil=True)
 def near_of(W: Any, b: Any, longest2: float) -> float:
-    """How near to 0 the sign of a score is in doubt; infinite where there are several vectors."""
-    if W.ndim == 1:
-        return nearest_certain(W, b[0], longest2)  # type: ignore[no-any-return]
-    return np.inf
+    """How near to 0 the sign of a score is in doubt."""
+    return nearest_certain(W, b[0], longest2)  # type: ignore[no-any-return]
+
+
+def looks_ahead(table: Any, W: Any, margin: float) -> bool:
+    """Whether four rows are faster than one: few columns of floats, in row order, and only their sides matter."""
+    is_short = isinstance(table, Dense) and W.ndim == 1 and W.size <= SHORT_ROW and margin == 0
+    return is_short and table.values.dtype in (np.float64, np.float32) and W.dtype == np.float64
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -370,10 +388,10 @@ def judge_average(table: Any, i: Any, y: Any, share: float, W: Any, b: Any, lag:
 
 
 @njit(cache=True, nogil=True)
-def longest(table: Any, rows: int) -> float:
-    """The largest |x|² of the rows."""
+def longest_row2(table: Any, start: int, stop: int) -> float:
+    """The largest |x|² of rows start..stop."""
     most = 0.0
-    for i in range(rows):
+    for i in range(start, stop):
         most = max(most, norm2(table, i))
     return most
 

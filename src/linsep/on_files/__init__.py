@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from linsep.on_files.files_named import *
-    from linsep.on_files.formula_files import *
     from linsep.on_files.labelling import *
     from linsep.on_files.one_pass import *
     from linsep.on_files.proof_files import *
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from linsep.sources.files.convert import convert as convert
 
 _NAMES = {
-    "linsep.on_files.files_named": "about cached expand in_memory is_pipe local_cluster named previous reads watched",
-    "linsep.on_files.formula_files": "open_for_formula",
+    "linsep.on_files.files_named": "about cached expand in_memory is_pipe local_cluster named open_for_formula "
+    "previous reads watched",
     "linsep.on_files.labelling": "Predicted Predictions",
     "linsep.on_files.one_pass": "Look OnePass",
     "linsep.on_files.proof_files": "checker_reads has_lines is_label label_column load_proof open_for_proof",

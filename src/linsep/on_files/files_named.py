@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from linsep.checkpoints import PREVIOUS
 from linsep.errors import ArgumentError, CheckpointError, InputError, MissingPackageError
+from linsep.learners.checkpoints import PREVIOUS
 from linsep.sources.base import Source, joined
+from linsep.sources.files import open as open_files
 from linsep.sources.files import private
 from linsep.sources.files.paths import expand as expand
 from linsep.sources.files.paths import is_pipe as is_pipe
@@ -52,7 +53,30 @@ def previous(checkpoint: str) -> str:
 
 
 def watched(X: Any, y: Any = None) -> Any:
-    """A source of the same rows; its `rows_read` is how many were read so far."""
+    """Make a source of the same rows that says how far it has been read: `rows_read`.
+
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them.
+
+    Returns
+    -------
+    Source
+        Of the same rows.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> source = linsep.on_files.watched(*linsep.datasets.xor())
+    >>> linsep.decide(source).kind, source.rows_read > 0
+    ('overlapping', True)
+    """
     from linsep.sources.watched import WatchedSource
 
     return WatchedSource(as_classes(X, y, decimals=True))
@@ -71,13 +95,50 @@ def local_cluster(workers: int, scheduler: str | None = None) -> Any:
 
 
 def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:
-    """All rows as one array or CSR matrix, and their labels: for what draws them."""
+    """Read all rows as one array or CSR matrix, and their labels: for what draws them.
+
+    Parameters
+    ----------
+    source : Source
+        Such as `linsep.open` gives.
+
+    Returns
+    -------
+    X, y
+        The rows and their labels.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
+    >>> _ = path.write_text("a,y\\n1,no\\n2,yes\\n")
+    >>> X, y = linsep.on_files.in_memory(linsep.open(path, label="y"))
+    >>> X.tolist(), y.tolist()
+    ([[1], [2]], ['no', 'yes'])
+    """
     block = joined(list(source.blocks()))
     return block.values, read_labels(list(source.facts.labels))[(block.y > 0).astype(np.intp)]
 
 
 def cached(*, clear: bool = False) -> CacheFolder:
-    """The caches, or those that were deleted. Nothing is lost with them."""
+    """Look at the caches, or delete them. Nothing is lost with them.
+
+    Parameters
+    ----------
+    clear : bool
+        Delete them.
+
+    Returns
+    -------
+    CacheFolder
+        The caches, or those that were deleted: where, how many, how large, and what else is in the folder.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> linsep.on_files.cached().number >= 0
+    True
+    """
     folder = private.cache_folder()
     if folder is None:
         return CacheFolder("", 0, 0, [])
@@ -86,3 +147,23 @@ def cached(*, clear: bool = False) -> CacheFolder:
     return CacheFolder(
         str(folder), number, size, sorted(str(file) for file, _ in private.caches(folder, are_ours=False))
     )
+
+
+def open_for_formula(
+    path: Any, formula: str, *, label: str | None = None, aside: Sequence[str] = (), **reading: Any
+) -> Source:
+    """Open the files that a formula is about: its outcome is the label, and the columns that it names are read.
+
+    Text columns are categories; `aside` are more columns, which options name.
+    """
+    from linsep.questions.logistic.likelihoods.formula_words import named_in
+
+    outcome, predictors = named_in(formula)
+    if label not in (None, outcome[-1]):
+        raise ArgumentError(f"The formula has the outcome {outcome[-1]!r}: leave --label {label} out.")
+    for option in ("columns", "categories"):
+        if option in reading:
+            raise ArgumentError(f"The formula says what columns there are: leave --{option} out.")
+    wanted = None if predictors is None else [*outcome[:-1], *predictors, *aside]
+    columns = None if wanted is None else [name for name in dict.fromkeys(wanted) if name != outcome[-1]]
+    return open_files(path, label=outcome[-1], columns=columns, categories="all", **reading)

@@ -13,14 +13,13 @@ import numpy.typing as npt
 from linsep.errors import ManyClassesError, MissingLabelError, ModelError, OneClassError
 from linsep.faults import fault, few
 from linsep.halfspace import Halfspace
+from linsep.learners.online_perceptron import OnlinePerceptron
 from linsep.loops.layouts import Dense
 from linsep.models import Model
 from linsep.on_files.text_lines import text_batches
-from linsep.online import OnlinePerceptron
 from linsep.report import count
 from linsep.sources.base import Ints
 from linsep.sources.files import streaming
-from linsep.sources.files.cells import is_string
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.numpy_files import content
 from linsep.sources.files.options import Needs, Options
@@ -30,7 +29,7 @@ from linsep.sources.files.values import EXACT
 from linsep.sources.inputs import read_table
 
 if TYPE_CHECKING:
-    from linsep._load import Loaded
+    from linsep.saved_models.load import Loaded
 
 Array = npt.NDArray[Any]
 
@@ -123,8 +122,30 @@ class Predicted:
 class Predictions:
     """A label for each row of files: `labelled` yields them in order, then `error` says how many are wrong.
 
-    `model` is what `linsep.load` gives, and `name` what errors call it. `note` is called, once each, with
-    what a reader of the result should know. The other options are those of `linsep.open`.
+    Parameters
+    ----------
+    model : what `linsep.load` gives
+        A classifier, an online model or a saved halfspace.
+    files : sequence of str
+        As `linsep.open` takes them.
+    name : str
+        What errors call the model.
+    text : bool
+        The files are lines of text.
+    note : callable or None
+        Called, once each, with what a reader of the result should know.
+    **options
+        Those of `linsep.open`.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "new.csv").write_text("x1,x2\\n3,1\\n-3,1\\n")
+    >>> linsep.PerceptronClassifier("last", random_state=0).fit(*linsep.datasets.wang()).save(folder / "model.json")
+    >>> job = linsep.on_files.Predictions(linsep.load(folder / "model.json"), [str(folder / "new.csv")])
+    >>> [job.classes[code] for part in job.labelled() for code in part.codes]
+    [1, -1]
     """
 
     def __init__(
@@ -290,6 +311,8 @@ def _is_missing(labels: Any) -> npt.NDArray[np.bool_]:
     """Where labels are null, NaN or empty."""
     import pyarrow as pa
     import pyarrow.compute as pc
+
+    from linsep.sources.files.cells import is_string
 
     found = pa.array(labels) if isinstance(labels, np.ndarray) and labels.dtype.kind in "fU" else labels
     if isinstance(found, np.ndarray):

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from linsep.errors import DifferentFilesError
 from linsep.faults import fault
+from linsep.learners.online_perceptron import Counts, OnlinePerceptron
 from linsep.on_files.files_named import about
 from linsep.on_files.text_lines import STDIN, LabelledRows, text_batches
-from linsep.online import Counts, OnlinePerceptron
 from linsep.report import Report, count
 from linsep.sources.files import streaming
 from linsep.sources.files.labels import Labels
@@ -33,8 +33,27 @@ class Look(NamedTuple):
 class OnePass:
     """A model and the files, or standard input, that it learns from: lines of text where it hashes words.
 
-    `waiting` is entered while a pipe is waited for; `note` is called with what a reader of the result should know.
-    The other options are those of `linsep.open`.
+    Parameters
+    ----------
+    model : OnlinePerceptron
+        Learns as the rows come.
+    files : sequence of str
+        As `linsep.open` takes them.
+    waiting : callable or None
+        A context that is entered while a pipe is waited for.
+    note : callable or None
+        Called with what a reader of the result should know.
+    **options
+        Those of `linsep.open`.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "mail.tsv")
+    >>> _ = path.write_text("spam\\twin a prize\\nham\\tsee you at lunch\\n")
+    >>> job = linsep.on_files.OnePass(linsep.OnlinePerceptron(bits=18), [str(path)])
+    >>> [look.counts.rows for look in job.looks()]
+    [1, 2]
     """
 
     def __init__(

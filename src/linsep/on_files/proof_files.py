@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from linsep.errors import CertificateError, FileError
 from linsep.proofs.proof_json import PROOF, verdict_from_json
 from linsep.sources.files import survey_files
-from linsep.sources.files.csv_faults import MISSING
+from linsep.sources.files.csv_records import MISSING
 from linsep.sources.files.labels import is_label as is_label
 from linsep.sources.files.options import Numbers, Options
 from linsep.sources.files.paths import is_pipe, kind_of, unreadable
@@ -20,7 +20,31 @@ WITHOUT_NAMES = ("npz", "svmlight", "vw")  # the formats that have their labels 
 
 
 def load_proof(path: str) -> "Verdict":
-    """Read a proof file. What it says is not checked yet; errors begin with the name of the file."""
+    """Read a proof file. What it says is not checked yet.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    Returns
+    -------
+    Verdict
+        As it is written.
+
+    Raises
+    ------
+    FileError
+        It is not a whole, well-formed proof; the message begins with the name of the file.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "proof.json")
+    >>> _ = path.write_text(linsep.decide(*linsep.datasets.xor()).to_json())
+    >>> linsep.on_files.load_proof(str(path)).kind
+    'overlapping'
+    """
     try:
         return verdict_from_json(PROOF.content_of(path))
     except OSError as error:
@@ -47,7 +71,36 @@ def open_for_proof(
 ) -> FileSource:
     """Open files as `linsep.open` does, but as a proof reads them: themselves, without a cache, with its own labels.
 
-    Without `label` the label column is the proof's, which does not make a first line a header.
+    Parameters
+    ----------
+    verdict : Verdict
+        The proof.
+    files : sequence of str
+        The data.
+    label : str, int or None
+        The label column; without it, the proof's, which does not make a first line a header.
+    positive, numbers
+        What is expected; the proof's by default.
+    **options
+        Those of `linsep.open`.
+
+    Returns
+    -------
+    Source
+        Of the files.
+
+    Raises
+    ------
+    InputError
+        The files cannot be read, or an option disagrees with the proof.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
+    >>> _ = path.write_text("a,y\\n1,no\\n2,yes\\n")
+    >>> proof = linsep.decide(linsep.open(path, label="y"))
+    >>> proof.verify(linsep.on_files.open_for_proof(proof, [str(path)]))
     """
     negative = verdict.labels[0]
     against_rest = (

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from linsep._decide import decide
-from linsep._margin import Novikoff, novikoff
 from linsep._version import __version__
-from linsep.checkpoints import CheckpointFile, Identity
 from linsep.errors import CheckpointError, NotSeparableError
 from linsep.halfspace import Halfspace
+from linsep.learners.checkpoints import CheckpointFile, Identity
+from linsep.learners.perceptron import Keep, Order, learner_on
+from linsep.learners.perceptron_run import Step
+from linsep.learners.perceptron_state import question, restore, state
+from linsep.learners.vanishing import require_scores
 from linsep.models import Model, Training
+from linsep.questions.decide import decide
+from linsep.questions.margin import Novikoff, novikoff
 from linsep.report import Part, Report, Reported, Sentence, bounded, count, run_ended
-from linsep.solvers.perceptron import Keep, Order, learner_on
-from linsep.solvers.perceptron_run import Step
-from linsep.solvers.perceptron_state import question, restore, state
-from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Source
 from linsep.sources.inputs import as_source
 from linsep.sources.standardised import StandardisedSource, mistakes_of, standardised
@@ -60,9 +60,29 @@ NOTHING_PROVED = Proved()
 class Fitted(Reported):
     """What a run ended with. `separated` is claimed only where no score lies within its own rounding error.
 
-    `mistakes` are those of the best weights, None where the last were kept; `stopped_by` is the signal, or 0. Of a run
-    on standardised columns the halfspace is in the user's units, and mistakes and `doubtful` rows are counted on the
-    user's own rows, exactly.
+    Attributes
+    ----------
+    halfspace : Halfspace
+        In the user's units, of a run on standardised columns too.
+    converged : bool
+        Whether a pass was without a mistake.
+    doubtful : int
+        Rows whose score may have the wrong sign through rounding, counted on the user's own rows.
+    updates, passes, rows, rows_left_out : int
+        Of the run and of the data.
+    mistakes : int or None
+        Those of the best weights, None where the last were kept.
+    stopped_by : int
+        The signal, or 0.
+    standardised : str
+        What is said of centring and scaling.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> trainer = linsep.on_files.Trainer(*linsep.datasets.tao(), bias=False)
+    >>> trainer.run().separated
+    True
     """
 
     halfspace: Halfspace
@@ -116,10 +136,27 @@ class Fitted(Reported):
 
 
 class Trainer:
-    """A run of the Perceptron on rows or on a source, not started yet. `keep` is "best" (the pocket) or "last".
+    """A run of the Perceptron on rows or on a source, not started yet.
 
-    With `standardise` it runs on the columns centred and scaled (without bias only scaled: the origin stays). Its steps
-    have the weights of those; the result is in the user's units again, and is judged on the user's rows.
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them.
+    order, bias, max_passes, max_updates
+        Those of `perceptron`.
+    keep : "best" or "last"
+        The pocket, or the last weights.
+    seed : int
+        Of "shuffled".
+    standardise : bool
+        Run on the columns centred and scaled (without bias only scaled: the origin stays). Its steps have the weights
+        of those; the result is in the user's units again, and is judged on the user's rows.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> [step.row for step in linsep.on_files.Trainer(*linsep.datasets.tao(), bias=False).steps()]
+    [0, 1]
     """
 
     def __init__(
@@ -240,7 +277,26 @@ class Trainer:
 
 
 class Checkpoint:
-    """A file that keeps the state of a run, so that the same run resumes from it; `note` is told of it."""
+    """A file that keeps the state of a run, so that the same run resumes from it; `note` is told of it.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        The run.
+    path : str
+        The file.
+    note : callable or None
+        Told whether the run resumes or starts over, and why.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> trainer = linsep.on_files.Trainer(*linsep.datasets.tao(), bias=False)
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "run.checkpoint")
+    >>> linsep.on_files.Checkpoint(trainer, str(path)).save(now=True)
+    >>> path.exists()
+    True
+    """
 
     def __init__(self, trainer: Trainer, path: str, note: Callable[[str], None] | None = None) -> None:
         source = trainer.source

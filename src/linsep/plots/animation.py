@@ -12,11 +12,11 @@ import numpy as np
 
 from linsep import arguments
 from linsep.errors import ArgumentError, LinsepError
+from linsep.learners.perceptron import Order
 from linsep.outputs import write_file
 from linsep.plots import style
 from linsep.plots.film import Film, Moment
 from linsep.plots.moving_svg import moving_svg
-from linsep.solvers.perceptron import Order
 from linsep.sources.inputs import as_source
 
 DOTS_PER_INCH = 100
@@ -37,13 +37,35 @@ def animate(
     seconds: float = 0.8,
     random_state: Any = 0,
 ) -> str:
-    """Write a run of the Perceptron on two columns as a film, and return its title.
+    """Write a run of the Perceptron on two columns as a film. The same rows give the same bytes.
 
-    The extension of `path` says how: .gif, .svg (which moves by itself in a browser), or .mp4 where the program ffmpeg
-    is installed. Each update is shown for `seconds`: the points, the line and the row just corrected; beside them,
-    where the rows are separable, the two curves of Novikoff's proof and the wall. `order`, `bias`, `max_updates` and
-    `random_state` are those of `perceptron`. The same rows give the same bytes.
+    Each update is shown: the points, the line and the row just corrected; beside them, where the rows are separable,
+    the two curves of Novikoff's proof and the wall.
 
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them; two columns.
+    path : str or Path
+        Its extension says how: .gif, .svg (which moves by itself in a browser), or .mp4 where the program ffmpeg is
+        installed.
+    bias, order, max_updates, random_state
+        Those of `perceptron`.
+    seconds : float
+        How long each update is shown.
+
+    Returns
+    -------
+    str
+        The title of the film.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used, or the film cannot be made; the message says why.
+
+    Examples
+    --------
     >>> import linsep, tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> linsep.plots.animate(*linsep.datasets.cornwell(), path=folder / "run.svg")

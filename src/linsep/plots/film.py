@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from linsep._margin import Novikoff, novikoff
 from linsep.errors import ArgumentError, NotSeparableError, ShapeError
 from linsep.halfspace import Halfspace
+from linsep.learners.perceptron import Order, perceptron_steps
+from linsep.learners.vanishing import require_scores
 from linsep.plots.region_plot import clip
+from linsep.questions.margin import Novikoff, novikoff
 from linsep.report import column_names, linear
-from linsep.solvers.perceptron import Order, perceptron_steps
-from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.standardised import mistakes_of
 

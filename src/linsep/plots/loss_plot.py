@@ -21,6 +21,18 @@ SURROGATES: tuple[tuple[Loss, str, Any], ...] = (
 def losses(*, ax: "Axes | None" = None) -> "Axes":
     """Draw the perceptron, hinge and logistic losses of a row against the 0-1 loss: left of 0 it is a mistake.
 
+    Parameters
+    ----------
+    ax : Axes or None
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
+
+    Examples
+    --------
     >>> import linsep
     >>> ax = linsep.plots.losses()
     >>> [line.get_label() for line in ax.lines][:4]

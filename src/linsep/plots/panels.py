@@ -31,10 +31,29 @@ def weights(
 ) -> "npt.NDArray[Any]":
     """Draw the weights of each class as an image, all to one scale with 0 in the colour of the paper.
 
-    `model` is a fitted classifier with `coef_`, a Halfspace, or an array with one row of weights for each panel.
-    `shape` is (height, width); a square number of columns needs none. `names` are the panels' titles, the classes'
-    unless told otherwise. Returns the array of Axes, one for each panel; `ax` may be such an array.
+    Parameters
+    ----------
+    model : a fitted classifier with `coef_`, a Halfspace, or an array
+        An array has one row of weights for each panel.
+    shape : (height, width) or None
+        A square number of columns needs none.
+    names : sequence or None
+        The titles of the panels, the classes' unless told otherwise.
+    ax : Axes, an array of them, or None
+        Where to draw; a new figure by default.
 
+    Returns
+    -------
+    array of Axes
+        One for each panel.
+
+    Raises
+    ------
+    InputError
+        There are no weights, or they do not have this shape.
+
+    Examples
+    --------
     >>> import linsep
     >>> linsep.plots.weights(linsep.Halfspace([1, -1, 0, 2])).shape
     (1,)
@@ -65,10 +84,25 @@ def verdicts(
 ) -> "Axes":
     """Draw the verdict on every pair of classes: the margin where a hyperplane separates them, else why none does.
 
-    `pairs` is what decide_classes(X, y, by="pairs") returns, or maps (a, b) to the verdict on the rows of class a
-    against those of class b; the order in a pair does not matter. The deeper the blue, the wider the margin. Pairs
-    that are missing stay empty.
+    The deeper the blue, the wider the margin. Pairs that are missing stay empty.
 
+    Parameters
+    ----------
+    pairs : ClassVerdicts or mapping
+        What decide_classes(X, y, by="pairs") returns, or from (a, b) to the verdict on the rows of class a against
+        those of class b; the order in a pair does not matter.
+    title : str or None
+        Above the drawing.
+    ax : Axes or None
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
+
+    Examples
+    --------
     >>> import linsep
     >>> ax = linsep.plots.verdicts({("or", "and"): linsep.decide(*linsep.datasets.xor())})
     >>> [text.get_text() for text in ax.texts]

@@ -14,7 +14,7 @@ from linsep.halfspace import Halfspace
 from linsep.plots import style
 from linsep.plots.scene import Model, Subject, drawn_source, values_of
 from linsep.proofs import Verdict
-from linsep.proofs.regions import Regions
+from linsep.proofs.region_proof import Regions
 from linsep.report import column_names, count
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Source
@@ -52,16 +52,38 @@ def regions(
     """Draw rows with two columns, and what is proved about them.
 
     Separable rows: the line with the largest margin, the margin's band and the rows on its edge. Impossible rows:
-    the hulls of both classes, the rows of the obstruction, and the point which both hulls have in common.
-    `verdict` saves finding one, which takes at most `time_limit` seconds. `model` (a Halfspace, a PerceptronRun,
-    Regions or a fitted classifier) is drawn instead of the verdict's line; a classifier without weights, such as one
-    with a kernel, is asked point by point.
-    A classifier of three classes or more is drawn with the region of each, and needs X and y in memory; so do the
-    `Regions` of `separate_regions` (or a `RegionsClassifier`), whose cuts are numbered in the order in which they are
-    read.
-    Of more than 5,000 rows a sample is drawn; the line, the margin and the hulls are those of all rows. `ids` are those
-    of `decide`: the rows of an obstruction are called so.
+    the hulls of both classes, the rows of the obstruction, and the point which both hulls have in common. Of more than
+    5,000 rows a sample is drawn; the line, the margin and the hulls are those of all rows.
 
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them; two columns. A classifier of three classes or more needs them in memory.
+    verdict : a verdict or None
+        Saves finding one.
+    model : Halfspace, PerceptronRun, Regions, a fitted classifier, or None
+        Drawn instead of the verdict's line. A classifier without weights, such as one with a kernel, is asked point by
+        point; one of three classes or more is drawn with the region of each; the cuts of `Regions` are numbered in the
+        order in which they are read.
+    bias, ids
+        As `decide` takes them. The rows of an obstruction are called by their ids.
+    time_limit : float or None
+        Seconds for finding the verdict.
+    ax : Axes or None
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used, or have another number of columns.
+
+    Examples
+    --------
     >>> import linsep
     >>> ax = linsep.plots.regions(*linsep.datasets.xor())
     >>> ax.get_title(loc="left")

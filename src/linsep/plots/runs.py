@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep._margin import novikoff
+from linsep.learners.learner import Learner
+from linsep.learners.perceptron import learner_on, perceptron_steps
+from linsep.learners.vanishing import require_scores
 from linsep.plots import style
+from linsep.questions.margin import novikoff
 from linsep.report import count
-from linsep.solvers.learner import Learner
-from linsep.solvers.perceptron import learner_on, perceptron_steps
-from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.inputs import as_source
 
@@ -26,9 +26,29 @@ WIDE = 12  # a wall so many times as far as the run is shown on logarithmic axes
 def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | None = None, **options: Any) -> "Axes":
     """Draw how many mistakes the Perceptron makes in each pass over the rows.
 
-    `options` are those of `perceptron`: order, bias, max_passes (1000 by default), max_updates,
-    random_state. Several runs may be drawn on one `ax`; `label` then names each.
+    Parameters
+    ----------
+    X, y : the rows and their labels
+        As `decide` takes them.
+    ax : Axes or None
+        Where to draw. Several runs may be drawn on one.
+    label : str or None
+        What the run is called in the legend.
+    **options
+        Those of `perceptron`: order, bias, max_passes (1000 by default), max_updates, random_state.
 
+    Returns
+    -------
+    Axes
+        With the drawing.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used.
+
+    Examples
+    --------
     >>> import linsep
     >>> ax = linsep.plots.mistakes(*linsep.datasets.cornwell())
     >>> ax.lines[0].get_ydata().tolist()
@@ -73,12 +93,36 @@ def bound(
 ) -> "Axes":
     """Draw Novikoff's proof on these rows: what must grow, what cannot grow as fast, and where they would meet.
 
-    W = (w, b) are the weights after k updates, u* is the unit vector with the largest margin gamma on the
-    homogenised rows. Each update adds at least gamma to W·u* and at most R² to |W|². So W·u* stays above
-    k·gamma, |W| below sqrt(k)·R, and no run goes beyond (R/gamma)² updates: the wall. `options` are those of
-    `perceptron`; `time_limit` is that of `novikoff`. Axes are logarithmic where the run ends far from the wall.
-    Raises NotSeparableError, with the verdict, where there is no margin.
+    W = (w, b) are the weights after k updates, u* is the unit vector with the largest margin gamma on the homogenised
+    rows. Each update adds at least gamma to W·u* and at most R² to |W|². So W·u* stays above k·gamma, |W| below
+    sqrt(k)·R, and no run goes beyond (R/gamma)² updates: the wall. Axes are logarithmic where the run ends far from the
+    wall.
 
+    Parameters
+    ----------
+    X, y, bias
+        As `decide` takes them.
+    ax : Axes or None
+        Where to draw; a new figure by default.
+    max_updates : int
+        How long the run may be.
+    time_limit : float or None
+        That of `novikoff`.
+    **options
+        Those of `perceptron`.
+
+    Returns
+    -------
+    Axes
+        With the drawing.
+
+    Raises
+    ------
+    NotSeparableError
+        There is no margin; its `verdict` says why.
+
+    Examples
+    --------
     >>> import linsep
     >>> ax = linsep.plots.bound(*linsep.datasets.cornwell())
     >>> ax.get_title(loc="left")

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from linsep.errors import ArgumentError
 from linsep.halfspace import Halfspace
+from linsep.learners.perceptron_run import PerceptronRun
 from linsep.proofs import (
     HalfspaceVerdict,
     NotSeparable,
@@ -21,7 +22,6 @@ from linsep.proofs import (
 )
 from linsep.proofs.verdicts import Obstructed
 from linsep.report import RowNames, count
-from linsep.solvers.perceptron_run import PerceptronRun
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.inputs import as_source
 from linsep.tables.row_ids import named_column
@@ -133,8 +133,8 @@ def drawn_source(X: Any, y: Any, verdict: Verdict | None, ids: Any) -> Source:
 
 def judged(source: Source, bias: bool, time_limit: float | None = None) -> Verdict:
     """The verdict to draw: with the largest margin, unless the columns are so many that this would take long."""
-    from linsep._decide import decide
-    from linsep._margin import max_margin
+    from linsep.questions.decide import decide
+    from linsep.questions.margin import max_margin
 
     if bias and source.n_columns <= MANY_COLUMNS:
         return max_margin(source, time_limit=time_limit)

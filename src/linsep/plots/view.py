@@ -35,12 +35,34 @@ def separation(
     Across: the signed distance to the hyperplane, which stands upright at 0 with the band of its margin. Up: the
     direction within the hyperplane along which the rows spread most (their first principal direction once w is
     projected out). Rings mark the rows on the edge of the margin or, on impossible data, those of the obstruction.
+    Where the verdict has no hyperplane, because the classes overlap, a soft margin is fitted to the rows drawn. Of more
+    than 5,000 rows a sample is drawn.
 
-    The hyperplane is the verdict's (the one with the largest margin, up to 2,000 columns), or the model's if one is
-    given (a Halfspace, a PerceptronRun, a fitted classifier). Where the verdict has none, because the classes
-    overlap, a soft margin is fitted to the rows drawn. Of more than 5,000 rows a sample is drawn. Finding the verdict
-    takes at most `time_limit` seconds. `ids` are those of `decide`: the rows of an obstruction are called so.
+    Parameters
+    ----------
+    X, y, bias, ids
+        As `decide` takes them. The rows of an obstruction are called by their ids.
+    verdict : a verdict or None
+        Saves finding one: that with the largest margin, up to 2,000 columns.
+    model : Halfspace, PerceptronRun, a fitted classifier, or None
+        Its hyperplane is drawn instead of the verdict's.
+    time_limit : float or None
+        Seconds for finding the verdict.
+    ax : Axes or None
+        Where to draw; a new figure by default.
 
+    Returns
+    -------
+    Axes
+        With the drawing.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used.
+
+    Examples
+    --------
     >>> import linsep
     >>> ax = linsep.plots.separation(*linsep.datasets.planted(200, 30, margin=0.5))
     >>> ax.get_xlabel()

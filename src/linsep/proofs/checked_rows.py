@@ -6,7 +6,7 @@ A check needs two verbs: read every row once (`blocks`), and fetch a few rows by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
@@ -14,14 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.report import RowNames
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
 from linsep.tables.categories import UNCODED, Stated
 from linsep.tables.exact_numbers import EXACT, fit_doubles
 from linsep.tables.given_rows import Given, given
 from linsep.tables.label_values import distinct
-from linsep.tables.row_frames import frame_of, labels_at, of_values
-from linsep.tables.row_ids import RowIds, named_column, without_ids
 
 Label: TypeAlias = str | int | float | bool
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
@@ -170,43 +167,6 @@ def end_of(rows: Rows) -> int:
     return int(rows.kept[-1]) + 1 if isinstance(rows, MemoryRows) and rows.kept is not None else rows.n_rows
 
 
-def table_and_ids(X: Any, y: Any, ids: Any, names: RowNames | None) -> tuple[Any, RowIds | None]:
-    """The table that a result with these names is about, without the column of ids, and what its rows are called."""
-    if can_scan(X):
-        if ids is not None:
-            raise ArgumentError("A source brings its own ids: leave ids out.")
-        own: RowIds | None = X.facts.ids
-        return X, own
-    if isinstance(X, Rows) and not isinstance(X, np.ndarray):
-        return X, None
-    return without_ids(X, named_column(X, names) if ids is None else ids, y)
-
-
-def shown_rows(
-    X: Any, rows: Sequence[int], told: Mapping[str, Sequence[Any]], n_rows: int, names: RowNames | None
-) -> Any:
-    """Rows as a dataframe of the library of X, with what is told about each; of a source, as a pandas frame."""
-    if not can_scan(X):
-        return frame_of(X, rows, told, n_rows, names)
-    if X.n_rows != n_rows:
-        raise ArgumentError(f"X has {X.n_rows:,} rows, and the result is about {n_rows:,}.")
-    _, values, _ = X.take(rows)
-    scales = scales_of(X)
-    own = values if scales is None else values / np.array(scales, np.float64)
-    return of_values(own, X.n_columns, names_of(X), rows, told, names)
-
-
-def labels_of_rows(X: Any, y: Any, rows: Sequence[int], n_rows: int) -> list[Any]:
-    """The labels of these rows: as y has them, or as a source does."""
-    if y is not None:
-        return labels_at(given(X, y).y, rows, n_rows)
-    if not can_scan(X):
-        raise ArgumentError("The labels of the rows are not known.", fix="Give y too: frame(X, y).")
-    labels = X.facts.labels
-    codes = [int(code > 0) if len(labels) == 2 else int(code) for code in X.take(rows).y.tolist()]
-    return [labels[code] for code in codes]
-
-
 def names_of(rows: Rows) -> tuple[str, ...] | None:
     """What the columns are called; None where they have no names."""
     if isinstance(rows, MemoryRows):
@@ -215,19 +175,16 @@ def names_of(rows: Rows) -> tuple[str, ...] | None:
     return names
 
 
-def rows_of(
-    X: Any, y: Any, labels: tuple[Label, Label], names: tuple[str, ...] | None = None, left_out: int = 0
-) -> Rows:
-    """The rows of X with the signs that `labels` (negative, positive) gives to y.
+def rows_of(X: Any, y: Any, labels: Sequence[Label], names: tuple[str, ...] | None = None, left_out: int = 0) -> Rows:
+    """The rows of X with the marks that `labels` give to y: -1 and +1 for two classes, positions among more.
 
     `names` say how text was coded, and where rows were `left_out`, those with gaps are.
     """
-    if not isinstance(X, np.ndarray) and (isinstance(X, MemoryRows) or can_scan(X) or isinstance(X, Rows)):
+    if not isinstance(X, np.ndarray) and (can_scan(X) or isinstance(X, Rows)):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
-        if can_scan(X) and not (len(X.facts.labels) == 2 and all(map(is_same, X.facts.labels, labels))):
-            seen, known = (" and ".join(map(shown, found[:5])) for found in (X.facts.labels, labels))
-            raise CertificateError(f"The rows are labelled {seen}; the proof is about {known}.")
+        if can_scan(X) and not (len(X.facts.labels) == len(labels) and all(map(is_same, X.facts.labels, labels))):
+            raise CertificateError(f"The rows are labelled {_all(X.facts.labels)}; the proof is about {_all(labels)}.")
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
@@ -235,8 +192,9 @@ def rows_of(
     with rows.numbered():
         table = read_exact(rows.X, UNCODED if names is None else Stated(names))
         require_finite(table)
-        signs = _signs(read_labels(rows.y, table.values.shape[0]), labels)
-    return MemoryRows(table.values, signs, table.scales, table.is_decimal, table.columns, True, rows.kept)
+        codes = _codes(read_labels(rows.y, table.values.shape[0]), labels)
+    marks: Any = (2 * codes - 1).astype(np.int8) if len(labels) == 2 else codes
+    return MemoryRows(table.values, marks, table.scales, table.is_decimal, table.columns, True, rows.kept)
 
 
 def given_as_stated(X: Any, y: Any, left_out: int) -> Given:
@@ -247,17 +205,22 @@ def given_as_stated(X: Any, y: Any, left_out: int) -> Given:
     return rows
 
 
-def _signs(given: NDArray[Any], labels: tuple[Label, Label]) -> NDArray[np.int8]:
-    """-1 and +1 for the two labels, compared as Python compares them, so that no label is rounded."""
+def _codes(given: NDArray[Any], labels: Sequence[Label]) -> NDArray[np.int64]:
+    """The position of each label among those known, compared as Python compares them, so that none is rounded."""
     found, codes = distinct(given)
-    signs = np.zeros(len(found), np.int8)
+    places = np.zeros(len(found), np.int64)
     for code, label in enumerate(found):
-        signs[code] = next((sign for sign, known in zip((-1, 1), labels, strict=True) if is_same(label, known)), 0)
-        if not signs[code]:
+        place = next((k for k, known in enumerate(labels) if is_same(label, known)), None)
+        if place is None:
             row = int(np.argmax(codes == code))
-            known = " and ".join(map(shown, labels))
-            raise CertificateError(f"Row {row} has the label {shown(label)}; the proof knows {known}.")
-    return np.asarray(signs[codes])
+            raise CertificateError(f"Row {row} has the label {shown(label)}; the proof knows {_all(labels)}.")
+        places[code] = place
+    return np.asarray(places[codes])
+
+
+def _all(labels: Sequence[Label]) -> str:
+    """The first labels of some, in a sentence."""
+    return (" and " if len(labels) == 2 else ", ").join(map(shown, labels[:5]))
 
 
 def is_same(label: Any, known: Label) -> bool:

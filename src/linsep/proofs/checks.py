@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import IntegerRows, Integers, integer_rows, nullspace, original_weights
-from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan, each, end_of
+from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Values, can_scan, each, end_of, names_of
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
@@ -32,12 +32,15 @@ LONG = 500  # columns of a form from which on very many of them take too long
 AT_ONCE = 1 << 20  # entries of rows that are solved for together
 
 
-def check_shape(rows: Rows, n_rows: int, n_columns: int) -> None:
+def check_shape(rows: Rows, n_rows: int, n_columns: int, stated: Sequence[str] | None = None) -> None:
     """The table has the size that the proof speaks of."""
     if (rows.n_rows, rows.n_columns) != (n_rows, n_columns):
+        extra = next((name for name in names_of(rows) or () if stated and name not in stated), None)
+        name = f"{extra!r:.80}"
+        advice = f" {name} is not a column of the proof: leave it out, or say ids={name} if it names the rows."
         raise CertificateError(
             f"The proof is about {n_rows} rows and {n_columns} columns; "
-            f"the data has {rows.n_rows} rows and {rows.n_columns} columns."
+            f"the data has {rows.n_rows} rows and {rows.n_columns} columns." + (advice if extra is not None else "")
         )
 
 
@@ -265,8 +268,6 @@ def _outside_span(
             return np.zeros(0, np.int64)
     unused = np.ones(rows.n_columns, dtype=bool)
     unused[[c for c in columns if c < rows.n_columns]] = False
-    if span is None and not unused.any() and len(columns) < LONG:
-        span = _Span(rows.n_columns, bias, columns, table)
     while True:
         if span is not None and span.is_everything and not unused.any():
             return np.zeros(0, np.int64)

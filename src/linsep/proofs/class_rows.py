@@ -18,64 +18,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from linsep.errors import ArgumentError, CertificateError, shown
-from linsep.proofs.checked_rows import (
-    Block,
-    Label,
-    MemoryRows,
-    Rows,
-    Values,
-    can_scan,
-    end_of,
-    given_as_stated,
-    is_same,
-)
-from linsep.tables import is_sparse, read_exact, read_labels, require_finite
-from linsep.tables.categories import UNCODED, Stated
-from linsep.tables.label_values import distinct
+from linsep.errors import CertificateError
+from linsep.proofs.checked_rows import Block, Rows, Values, end_of
+from linsep.tables import is_sparse
 
 By: TypeAlias = Literal["joint", "pairs", "rest"]
 Ints: TypeAlias = NDArray[np.int64]
 AT_ONCE = 1 << 22  # entries of Kesler's rows made together
 WORD = 2**63
-
-
-def rows_of_classes(
-    X: Any, y: Any, labels: Sequence[Label], names: tuple[str, ...] | None = None, left_out: int = 0
-) -> Rows:
-    """The rows of X, with -1 and +1 for two classes, and for more the positions of their labels among these.
-
-    `names` say how text was coded, and where rows were `left_out`, those with gaps are.
-    """
-    if can_scan(X):
-        if y is not None:
-            raise ArgumentError("A source brings its own labels: leave y out.")
-        found = X.facts.labels
-        if len(found) != len(labels) or not all(map(is_same, found, labels)):
-            seen, known = (", ".join(map(shown, some[:5])) for some in (found, labels))
-            raise CertificateError(f"The rows are labelled {seen}; the proof is about {known}.")
-        return X
-    if y is None:
-        raise ArgumentError("y is missing: each row of X needs a label.")
-    rows = given_as_stated(X, y, left_out)
-    with rows.numbered():
-        table = read_exact(rows.X, UNCODED if names is None else Stated(names))
-        require_finite(table)
-        codes = _codes(read_labels(rows.y, table.values.shape[0]), labels)
-    marks: Any = 2 * codes - 1 if len(labels) == 2 else codes
-    return MemoryRows(table.values, marks, table.scales, table.is_decimal, table.columns, True, rows.kept)
-
-
-def _codes(given: NDArray[Any], labels: Sequence[Label]) -> Ints:
-    found, codes = distinct(given)
-    places = np.zeros(len(found), np.int64)
-    for code, label in enumerate(found):
-        place = next((k for k, known in enumerate(labels) if is_same(label, known)), None)
-        if place is None:
-            row, known = int(np.argmax(codes == code)), ", ".join(map(shown, labels[:5]))
-            raise CertificateError(f"Row {row} has the label {shown(label)}; the proof knows {known}.")
-        places[code] = place
-    return np.asarray(places[codes])
 
 
 def positions_of(y: NDArray[Any], n_classes: int) -> Ints:

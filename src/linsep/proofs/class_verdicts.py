@@ -12,17 +12,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from typing import Any, ClassVar, TypeAlias, final
 
-import numpy as np
-
 from linsep.errors import ArgumentError, CertificateError, shown, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, scales_of, shown_rows, table_and_ids
-from linsep.proofs.class_rows import By, Ints, KeslerRows, TwoSides, rows_of_classes, sizes_of
+from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, rows_of, scales_of
+from linsep.proofs.class_rows import By, KeslerRows, TwoSides, sizes_of
+from linsep.proofs.named_rows import shown_rows, table_and_ids
 from linsep.proofs.obstructions import Obstruction, plain
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
@@ -47,10 +46,9 @@ from linsep.report import (
     count,
     label_text,
     one_line,
-    row_columns,
+    row_grid,
     row_texts,
 )
-from linsep.tables.given_rows import Given
 from linsep.tables.row_ids import RowIds
 
 Classes: TypeAlias = tuple[int, ...]  # positions among the labels: two of a pair, one against the rest, all jointly
@@ -74,7 +72,25 @@ class ClassVerdicts(Reported):
 
     Each is an ordinary verdict, and its rows have the numbers of the whole table. In a joint verdict the row of x
     against class k has the number K·i + k, i the number of x and k the position of the class among the K `labels`;
-    `contests` puts that into words. `sizes` are the numbers of rows of the classes.
+    `contests` puts that into words.
+
+    Attributes
+    ----------
+    by : "joint", "pairs" or "rest"
+        What was asked.
+    labels, sizes : tuples
+        The classes, and how many rows each has.
+    verdicts : tuple of verdicts
+        One for each question.
+    n_columns, bias, names, label_column, numbers, rows_left_out, reads, seconds, row_names, dropped
+        As those of a verdict about two classes.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> found = linsep.decide_classes([[0], [1], [2]], ["a", "b", "c"], by="rest")
+    >>> [found[label].kind for label in found.labels]
+    ['separable', 'overlapping', 'separable']
     """
 
     kind: ClassVar[str] = "classes"
@@ -100,6 +116,8 @@ class ClassVerdicts(Reported):
             raise CertificateError(f"A question is one of {BY}, not {self.by!r}.")
         if len(self.labels) < 2 or len(self.sizes) != len(self.labels):
             raise CertificateError(f"{len(self.labels)} labels and {len(self.sizes)} sizes: give one for each class.")
+        if "" in self.labels:
+            raise CertificateError("A label is missing.")
         if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
             raise CertificateError("A label is not a finite number.")
         twice = next((a for a, b in combinations(self.labels, 2) if a == b), None)
@@ -190,8 +208,8 @@ class ClassVerdicts(Reported):
 
     def verify(self, X: Any, y: Any = None, *, ids: Any = None) -> None:
         """Check every proof against the data in exact arithmetic, as `Verdict.verify` does."""
-        table, _ = table_and_ids(X, y, ids, self.row_names)
-        rows = rows_of_classes(from_data(table), y, self.labels, self.names, self.rows_left_out)
+        table, _ = table_and_ids(X, y, ids, self.row_names, self.names)
+        rows = rows_of(from_data(table), y, self.labels, self.names, self.rows_left_out)
         check_classes(self, rows)
         checks.check_finite(rows)
 
@@ -262,7 +280,7 @@ class ClassVerdicts(Reported):
         if X is not None and verify:
             self.verify(X, y, ids=ids)
         if X is not None and self.row_names is None:
-            named = self.called(table_and_ids(X, y, ids, None)[1])
+            named = self.called(table_and_ids(X, y, ids, None, self.names)[1])
             if named.row_names is not None:
                 return named.report(where=where)
         parts = self._jointly(where) if self.by == "joint" else self._matrix()
@@ -308,9 +326,8 @@ class ClassVerdicts(Reported):
 
     def _obstruction(self, found: Obstruction, where: Where | None) -> list[Part]:
         contests, own = self.contests(found), found.classes
-        shown = contests[:SHOWN_ROWS]
-        rows = [row for row, _ in shown]
-        texts = row_texts(rows, self.row_names)
+        rows = [row for row, _ in contests]
+        texts = row_texts(rows[:SHOWN_ROWS], self.row_names)
         word = "" if self.row_names is None else f"with {self.row_names.word}{'s' * (len(contests) > 1)} "
         words = [
             f"{name} ({'' if own is None else f'{label_text(own[k])}, '}not {label_text(other)})"
@@ -322,14 +339,11 @@ class ClassVerdicts(Reported):
         why = "whatever the scores, their leads, weighted, add up to 0"
         if found.is_definite:
             why = "proved by weights that nearly cancel and a positive-definite matrix"
-        columns = row_columns(rows, self.row_names, where)
-        if own is not None:
-            columns["class"] = [label_text(label) for label in own[:SHOWN_ROWS]]
-        columns["against"] = [label_text(other) for _, other in shown]
         total = sum(found.weights)
-        columns["share"] = [f"{weight / total:.3f}" for weight in found.weights[:SHOWN_ROWS]]
-        hidden = f"... and {count(len(contests) - len(shown), 'more row')}." if len(contests) > len(shown) else ""
-        grid = Grid(tuple(columns), tuple(zip(*columns.values(), strict=True)), hidden)
+        columns = {} if own is None else {"class": [label_text(label) for label in own]}
+        columns["against"] = [label_text(other) for _, other in contests]
+        columns["share"] = [f"{weight / total:.3f}" for weight in found.weights]
+        grid = row_grid(rows, columns, where, self.row_names)
         return [Sentence(f"{said}: {why}.", "obstruction"), grid]
 
 
@@ -391,7 +405,7 @@ def rows_for(found: ClassVerdicts, question: Classes, verdict: Verdict, rows: Ro
 
 def check_classes(found: ClassVerdicts, rows: Rows) -> None:
     """Check the proofs against rows as they are read, with the marks of many classes."""
-    checks.check_shape(rows, found.n_rows, found.n_columns)
+    checks.check_shape(rows, found.n_rows, found.n_columns, found.names)
     checks.check_names(found.names, names_of(rows))
     sizes = sizes_of(rows, len(found.labels))
     if sizes != found.sizes:
@@ -419,49 +433,3 @@ def _check_stated(found: ClassVerdicts, question: Classes, verdict: Verdict) -> 
     known = rows_asked(found.by, question, found.n_rows, found.sizes), found.bias and found.by != "joint"
     if verdict.n_columns not in widths or stated != (*known, found.numbers, found.rows_left_out):
         raise CertificateError("A verdict is about other rows than its question.")
-
-
-def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int]], **stated: Any) -> Verdict:
-    """The same verdict about rows that have other numbers, in the same order."""
-
-    def moved(found: Obstruction | None) -> Obstruction | None:
-        return None if found is None else replace(found, rows=tuple(numbers(found.rows)))
-
-    parts: dict[str, Any] = {
-        name: moved(getattr(verdict, name)) for name in ("obstruction", "spread", "nearest") if hasattr(verdict, name)
-    }
-    if isinstance(verdict, Touching) and verdict.separated_rows is not None:
-        parts["separated_rows"] = tuple(numbers(verdict.separated_rows))
-    return replace(verdict, **parts, **stated)
-
-
-def in_own_numbers(verdict: Verdict, rows: Given) -> Verdict:
-    """The same verdict, its rows those of the user's table, of which some were dropped, and what they are called."""
-    kept = rows.kept
-    if kept is None:
-        return verdict
-    return renumbered(verdict, lambda own: kept[list(own)].tolist(), dropped=rows.dropped).called(rows.names)
-
-
-def in_kept_numbers(verdict: Verdict, kept: Ints | None) -> Verdict:
-    """The other way round: the rows counted without those that were dropped, none of which may be named."""
-    if kept is None:
-        return verdict
-
-    def places(rows: Sequence[int]) -> list[int]:
-        found = np.searchsorted(kept, rows)
-        if (kept[np.minimum(found, len(kept) - 1)] != rows).any():
-            raise CertificateError("The proof names a row that was left out.")
-        return list(found.tolist())
-
-    return renumbered(verdict, places)
-
-
-def classes_in_own_numbers(found: ClassVerdicts, rows: Given) -> ClassVerdicts:
-    """The same for many classes: the row of x against class k has the number K·i + k."""
-    if rows.kept is None:
-        return found
-    n_classes = len(found.labels) if found.by == "joint" else 1
-    numbers = (n_classes * rows.kept[:, None] + np.arange(n_classes)).ravel()
-    verdicts = (renumbered(verdict, lambda own: numbers[list(own)].tolist()) for verdict in found.verdicts)
-    return replace(found, verdicts=tuple(verdicts), dropped=rows.dropped).called(rows.names)

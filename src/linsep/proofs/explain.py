@@ -38,6 +38,7 @@ from linsep.report import (
     listed,
     row_grid,
     row_texts,
+    rows_left_out,
 )
 from linsep.signs import flat
 
@@ -88,13 +89,8 @@ def report_of(
         case _:
             raise TypeError(f"No words for {type(verdict).__name__}.")
     title = f"{TITLES[verdict.kind]}, {count(verdict.n_rows, 'row')}."
-    return Report(title, (*parts, *left_out(verdict)), TONES[verdict.separable], sketch.picture_of(verdict))
-
-
-def left_out(verdict: Verdict) -> list[Part]:
-    """How many rows nothing is said about."""
-    rows = count(verdict.rows_left_out, "row")
-    return [Sentence(f"{rows} left out, not part of the proof.", "left out")] if verdict.rows_left_out else []
+    parts += rows_left_out(verdict.rows_left_out)
+    return Report(title, tuple(parts), TONES[verdict.separable], sketch.picture_of(verdict))
 
 
 def meaning(verdict: Verdict) -> str:

@@ -40,14 +40,26 @@ def plain(label: Any) -> Label:
 class Obstruction:
     """Rows with positive integer weights: `Σ weight·z = 0`, z the signed rows.
 
-    With bias this says that the weighted mean of the + rows is the weighted mean of the - rows.
-    Where there are many columns, short weights that nearly cancel are a proof as well, the positive-definite one (see
-    `linsep.proofs.definite`): then `dependences` is not None and holds the linear dependences of columns on these rows.
-    The rows are put in order and the weights divided by their common factor, which changes nothing.
-    `classes` are the labels of the rows and `points` their values, for people and pictures: they are not part of the
-    proof, and None where it was read from a file, which does not hold them (`points` also where they are many).
-    `ids` are what the user calls the rows: those of an index or a column of ids, else their numbers.
+    With bias this says that the weighted mean of the + rows is the weighted mean of the - rows. Where there are many
+    columns, short weights that nearly cancel are a proof as well, the positive-definite one (see
+    `linsep.proofs.definite`). The rows are put in order and the weights divided by their common factor, which changes
+    nothing.
 
+    Attributes
+    ----------
+    rows, weights : tuples of int
+        The numbers of the rows, and their weights.
+    classes : tuple or None
+        The labels of the rows; no part of the proof, and None where it was read from a file.
+    points : array or None
+        The values of the rows, for pictures; None also where they are many.
+    dependences : tuple or None
+        Of a positive-definite proof: the linear dependences of columns on these rows.
+    row_names : mapping
+        What the user calls the rows: see `ids`.
+
+    Examples
+    --------
     >>> import linsep
     >>> found = linsep.decide([[0], [2], [1]], [0, 0, 1]).obstruction
     >>> found.rows, found.weights, found.classes, found.shares
@@ -56,10 +68,10 @@ class Obstruction:
 
     rows: tuple[int, ...]
     weights: tuple[int, ...]
-    classes: tuple[Label, ...] | None = field(default=None, compare=False, repr=False)
-    points: Floats | None = field(default=None, compare=False, repr=False)
+    classes: tuple[Label, ...] | None = field(default=None, compare=False)
+    points: Floats | None = field(default=None, compare=False)
     dependences: tuple[ColumnDependence, ...] | None = None
-    row_names: RowNames | None = field(default=None, compare=False, repr=False)
+    row_names: RowNames | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         rows, weights = integers(self.rows, "row numbers"), integers(self.weights, "weights")

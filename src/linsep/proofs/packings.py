@@ -15,7 +15,7 @@ Equal rows of one class are right or mistaken together: one stands for all of th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from linsep.errors import CertificateError
@@ -44,6 +44,11 @@ class Leaf:
             raise CertificateError("A case takes a row twice.")
         if any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
             raise CertificateError("A multiplier belongs to an obstruction, and is not negative.")
+
+    def renumbered(self, numbers: Callable[[Sequence[int]], Sequence[int]]) -> Leaf:
+        """The same case of rows that have other numbers."""
+        rows = numbers([row for row, _ in self.path])
+        return Leaf(tuple((row, ok) for row, (_, ok) in zip(rows, self.path, strict=True)), self.multipliers)
 
 
 def require_all_cases(leaves: Sequence[Leaf]) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from linsep.errors import CertificateError, shown
 from linsep.proofs.checked_rows import Label
 from linsep.proofs.definite import ColumnDependence
-from linsep.proofs.mistakes import FewestMistakes
+from linsep.proofs.fewest_mistakes import FewestMistakes
 from linsep.proofs.obstructions import Obstruction
 from linsep.proofs.packings import Leaf
 from linsep.proofs.verdicts import (
@@ -173,10 +173,23 @@ def _written_label(label: Label) -> str:
 def verdict_from_json(text: str | bytes) -> Verdict:
     """Read a written proof. What it says is not yet checked: call `verify` with the data.
 
+    Parameters
+    ----------
+    text : str or bytes
+        What `to_json` or `linsep decide --proof` wrote.
+
+    Returns
+    -------
+    Verdict
+        As it is written, not yet checked.
+
     Raises
     ------
-    CertificateError : the text is not a whole, well-formed proof of a version that is known here.
+    CertificateError
+        The text is not a whole, well-formed proof of a version that is known here.
 
+    Examples
+    --------
     >>> import linsep
     >>> X, y = linsep.datasets.cornwell()
     >>> verdict = linsep.verdict_from_json(linsep.decide(X, y).to_json())
@@ -196,7 +209,7 @@ def label_of(value: Any, where: str) -> Label:
     """A label, which is written with its type."""
     kind, colon, word = string(value, where).partition(":")
     match kind + colon, word:
-        case "text:", _:
+        case "text:", _ if word:  # one without a character is a label that is missing
             return word
         case "integer:", _:
             return strict.long_integer(word, where)

@@ -36,14 +36,12 @@ from linsep.proofs.checked_rows import (
     can_scan,
     from_data,
     is_decimal,
-    labels_of_rows,
     names_of,
     needs_exact_integers,
     rows_of,
     scales_of,
-    shown_rows,
-    table_and_ids,
 )
+from linsep.proofs.named_rows import labels_of_rows, shown_rows, table_and_ids
 from linsep.proofs.obstructions import (
     Obstruction,
     check_as_spread,
@@ -95,6 +93,8 @@ class Verdict(Reported, ABC):
     def __post_init__(self) -> None:
         negative, positive = map(plain, self.labels)
         object.__setattr__(self, "labels", (negative, positive))
+        if "" in self.labels:
+            raise CertificateError("A label is missing.")
         if any(isinstance(label, float) and not math.isfinite(label) for label in self.labels):
             raise CertificateError("A label is not a finite number.")
         if negative == positive:
@@ -107,16 +107,34 @@ class Verdict(Reported, ABC):
             raise CertificateError(f"Numbers are read as one of {NUMBERS}, not {self.numbers!r}.")
 
     def verify(self, X: Any, y: Any = None, *, ids: Any = None) -> None:
-        """Check the proof against the data in exact arithmetic.
+        """Check the proof against the data in exact arithmetic. Undecided claims nothing.
 
-        X is an array, a sparse matrix, a dataframe, or a source that knows its labels (then y is left out).
-        The labels of y must be the proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not),
-        and columns that have names must have the proof's, in its order, if it has any. A column of ids is left out:
-        that of the verdict, or, of a proof from a file, the one that `ids` names.
-        Raises CertificateError, which names the row, if the proof does not hold, and NotFiniteError if a row holds NaN
-        or infinity. Undecided claims nothing. A source of files is read from the files themselves, never from a cache.
+        A source of files is read from the files themselves, never from a cache.
+
+        Parameters
+        ----------
+        X : the rows
+            An array, a sparse matrix, a dataframe, or a source that knows its labels. Columns that have names must have
+            the proof's, in its order, if it has any.
+        y : their labels
+            The proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not). None for a source.
+        ids : the name of the column of ids, or None
+            It is left out. That of the verdict is known, and so is a text column that is none of the proof's.
+
+        Raises
+        ------
+        CertificateError
+            The proof does not hold; the message names the row.
+        NotFiniteError
+            A row holds NaN or infinity.
+
+        Examples
+        --------
+        >>> import linsep
+        >>> X, y = linsep.datasets.xor()
+        >>> linsep.decide(X, y).verify(X, y)
         """
-        self._verified(table_and_ids(X, y, ids, self.row_names)[0], y)
+        self._verified(table_and_ids(X, y, ids, self.row_names, self.names)[0], y)
 
     def _verified(self, X: Any, y: Any = None) -> Rows:
         """The rows of the data, once the proof has been checked against them."""
@@ -171,13 +189,29 @@ class Verdict(Reported, ABC):
         return replace(self, row_names=names, **parts)
 
     def frame(self, X: Any, y: Any = None) -> Any:
-        """The rows that matter as a dataframe of the library of X: those of an obstruction, or nearest to a margin.
+        """Pick the rows that matter as a dataframe: those of an obstruction, or nearest to a margin.
 
-        X is the table that was decided about, or another with the same rows, say with more columns. pandas, polars and
-        Arrow stay what they are (a pandas index too); rows of an array or of files become a pandas frame. New columns
-        are `row`, the number of the row, `label`, and `share`, its part of the weight of its class. y is needed for a
-        proof that was read from a file, which does not hold the labels.
+        Parameters
+        ----------
+        X : the table that was decided about
+            Or another with the same rows, say with more columns.
+        y : their labels, or None
+            Needed for a proof that was read from a file, which does not hold the labels.
 
+        Returns
+        -------
+        dataframe
+            Of the library of X: pandas, polars and Arrow stay what they are (a pandas index too); rows of an array or
+            of files become a pandas frame. New columns are `row`, the number of the row, `label`, and `share`, its part
+            of the weight of its class.
+
+        Raises
+        ------
+        InputError
+            X has other rows.
+
+        Examples
+        --------
         >>> import linsep
         >>> import pandas as pd
         >>> X = pd.DataFrame({"height": [0, 2, 1]}, index=["ann", "bob", "cy"])
@@ -198,7 +232,7 @@ class Verdict(Reported, ABC):
     def _length_of(self, X: Any, y: Any) -> int:
         """How many rows the table has that the verdict is about, those that were left out counted if numbers do."""
         if self.rows_left_out > self.dropped and not can_scan(X) and y is not None:  # from a file: the data say it
-            rows = self._verified(X, y)
+            rows = self._verified(table_and_ids(X, y, None, self.row_names, self.names)[0], y)
             return self.n_rows + self.rows_left_out * (isinstance(rows, MemoryRows) and rows.kept is not None)
         return self.n_rows + self.dropped
 
@@ -217,12 +251,33 @@ class Verdict(Reported, ABC):
         exact: bool = False,
         ids: Any = None,
     ) -> str:
-        """The verdict in plain words. Given the data, an obstruction comes with its common point.
+        """Say the verdict in plain words.
 
-        The data are checked first, as `verify` does: CertificateError if they are not those of the verdict.
+        Parameters
+        ----------
+        X, y, ids : the data, or None
+            With them an obstruction comes with its common point. They are checked first, as `verify` does.
+        names : sequence of str or None
+            What columns are called that have no names.
+        exact : bool
+            The rows of an obstruction come with their shares of their class, and with `exact` with their exact integer
+            weights too, which `obstruction.weights` holds.
 
-        The rows of an obstruction come with their shares of their class, and with `exact` with their exact integer
-        weights too, which `obstruction.weights` holds.
+        Returns
+        -------
+        str
+            Some lines.
+
+        Raises
+        ------
+        CertificateError
+            The data are not those of the verdict.
+
+        Examples
+        --------
+        >>> import linsep
+        >>> print(linsep.decide([[0], [1]], ["no", "yes"]).explain(names=["dose"]).splitlines()[0])
+        separable (complete separation), 2 rows.
         """
         return self.report(X, y, names=names, exact=exact, ids=ids).text()
 
@@ -242,14 +297,18 @@ class Verdict(Reported, ABC):
         `where` gives more columns about some rows, such as their lines in a file. With verify=False the data are taken
         for those of the verdict without a check, which reads them once more: for who has just decided about them.
         """
-        from linsep.proofs import explain
-
         rows, verdict = None, self
         if X is not None:  # words about data must be true of that data
-            table, row_ids = table_and_ids(X, y, ids, self.row_names)
+            table, row_ids = table_and_ids(X, y, ids, self.row_names, self.names)
             rows = self._verified(table, y) if verify else self._rows_of(table, y)
             verdict = self.called(row_ids) if self.row_names is None else self
-        return explain.report_of(verdict, rows, names, where, exact=exact)
+        return verdict._report(rows, names, where, exact=exact)
+
+    def _report(self, rows: Rows | None, names: Sequence[str] | None, where: Where | None, *, exact: bool) -> Report:
+        """The same with the names of its rows, and the rows of the data where they are known."""
+        from linsep.proofs import explain
+
+        return explain.report_of(self, rows, names, where, exact=exact)
 
     @property
     def title(self) -> str:
@@ -283,7 +342,7 @@ class Verdict(Reported, ABC):
 def check(verdict: Verdict, X: Any) -> None:
     """Check a proof against rows as they are read, from a cache too: what a run does with its own verdict."""
     rows = rows_of(X, None, verdict.labels)
-    checks.check_shape(rows, verdict.n_rows, verdict.n_columns)
+    checks.check_shape(rows, verdict.n_rows, verdict.n_columns, verdict.names)
     checks.check_names(verdict.names, names_of(rows))
     verdict._verify_reading(rows)
     scales = scales_of(rows)
@@ -334,11 +393,26 @@ class HalfspaceVerdict(Verdict, ABC):
 class Separable(HalfspaceVerdict):
     """Complete separation: `z·w > 0` for every row, w the integer weights.
 
-    `margin` is (low, high): every row is at least `low` from this hyperplane, and no hyperplane keeps all
-    rows farther than `high`. `nearest` proves the latter: rows with positive weights whose class means are at
-    most 2·high apart (without bias: whose weighted signed mean is no longer than high). Without `nearest`,
-    high is infinity. `gamma_squared` is the square of the margin as an exact fraction, where it was affordable:
-    that of this hyperplane, and that which `nearest` proves. It is checked with the rest, but not written down.
+    Attributes
+    ----------
+    weights, bias_weight : integers
+        The hyperplane, exactly; `halfspace` is the same in floats.
+    margin : (low, high)
+        Every row is at least `low` from this hyperplane, and no hyperplane keeps all rows farther than `high`. Without
+        `nearest`, high is infinity.
+    nearest : Obstruction or None
+        Proves `high`: rows with positive weights whose class means are at most 2·high apart (without bias: whose
+        weighted signed mean is no longer than high).
+    gamma_squared : Fraction or None
+        The square of the margin, exactly, where it was affordable: that of this hyperplane, and that which `nearest`
+        proves. It is checked with the rest, but not written down.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> verdict = linsep.max_margin([[0], [2]], ["no", "yes"])
+    >>> verdict.kind, verdict.margin, verdict.halfspace.equation()
+    ('separable', (1.0, 1.0), '0.5·x1 - 0.5 = 0')
     """
 
     kind: ClassVar[Kind] = "separable"
@@ -393,10 +467,24 @@ class Separable(HalfspaceVerdict):
 class Touching(HalfspaceVerdict):
     """Quasi-complete separation: `z·w >= 0` for every row and `> 0` for some, and an obstruction to more.
 
-    `separated_rows` is the largest set of rows that a weak separator puts strictly on their side, if asked
-    for. It comes with `spread`, which proves it: the weights are positive on exactly these rows, the
-    spread's combination is zero, and every other row is a linear combination of the spread's rows, so that
-    every weak separator is 0 there.
+    Attributes
+    ----------
+    weights, bias_weight : integers
+        The weak separator, exactly.
+    obstruction : Obstruction
+        The rows that allow no better.
+    separated_rows : tuple of int or None
+        The largest set of rows that a weak separator puts strictly on their side, if asked for.
+    spread : Obstruction or None
+        Proves `separated_rows`: the weights are positive on exactly these rows, the spread's combination is zero, and
+        every other row is a linear combination of the spread's rows, so that every weak separator is 0 there.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> verdict = linsep.decide([[0], [1], [1], [2]], [0, 0, 1, 1])
+    >>> verdict.kind, verdict.separable, verdict.obstruction.rows
+    ('touching', False, (1, 2))
     """
 
     kind: ClassVar[Kind] = "touching"
@@ -429,8 +517,18 @@ class Touching(HalfspaceVerdict):
 class Overlapping(Verdict):
     """Overlap: not even a weak separator exists, except one that is 0 on every row.
 
-    The spread is a combination that is zero and whose rows span all rows: a weak separator is 0 on its rows,
-    hence on all. The obstruction is a small combination that is zero, for a reader to hold.
+    Attributes
+    ----------
+    obstruction : Obstruction
+        A small combination that is zero, for a reader to hold.
+    spread : Obstruction
+        A combination that is zero and whose rows span all rows: a weak separator is 0 on its rows, hence on all.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> linsep.decide(*linsep.datasets.xor()).obstruction.shares
+    (0.5, 0.5, 0.5, 0.5)
     """
 
     kind: ClassVar[Kind] = "overlapping"
@@ -454,7 +552,20 @@ class Overlapping(Verdict):
 class NotSeparable(Verdict):
     """No hyperplane has every row strictly on its side, as the obstruction proves. Whether weakly is open.
 
-    So the rows are touching or overlapping, and the time was over before it was known which; `reason` says so.
+    So the rows are touching or overlapping, and the time was over before it was known which.
+
+    Attributes
+    ----------
+    obstruction : Obstruction
+        The rows that forbid a hyperplane.
+    reason : str
+        Why it is open.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> linsep.NotSeparable.kind, linsep.NotSeparable.separable
+    ('not-separable', False)
     """
 
     kind: ClassVar[Kind] = "not-separable"
@@ -474,7 +585,21 @@ class NotSeparable(Verdict):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Undecided(Verdict):
-    """No proof either way. `margin` holds bounds known so far; they are not proved by this value."""
+    """No proof either way.
+
+    Attributes
+    ----------
+    reason : str
+        Why there is none.
+    margin : (low, high)
+        Bounds known so far; they are not proved by this value.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> linsep.decide(*linsep.datasets.planted(3000, 30, margin=1e-3), time_limit=0).separable is None
+    True
+    """
 
     kind: ClassVar[Kind] = "undecided"
     separable: ClassVar[bool | None] = None

@@ -20,6 +20,7 @@ class Clock:
 
     `support` are row numbers with positive weights, those that mattered last: they bound the margin from above.
     `obstruction` is the first one found: from then on the rows are known not to be separable.
+    `in_doubt` is called once, when it first seems that the rows are not separable.
     `watch` is shown the clock whenever the search looks at it or learns a bound; `bounds` are those on the margin, as
     floats see them.
     """
@@ -30,6 +31,7 @@ class Clock:
     obstruction: Obstruction | None = None
     watch: "Callable[[Clock], None] | None" = None
     bounds: tuple[float, float] = (0.0, math.inf)
+    in_doubt: Callable[[], object] | None = None
     start: float = field(default_factory=time.perf_counter)
 
     @property
@@ -72,6 +74,12 @@ class Clock:
     def met(self, obstruction: Obstruction | None) -> None:
         """Note an obstruction, unless one is known."""
         self.obstruction = self.obstruction or obstruction
+
+    def doubt(self) -> None:
+        """It seems that the rows are not separable."""
+        if self.in_doubt is not None:
+            call, self.in_doubt = self.in_doubt, None
+            call()
 
     def check(self) -> None:
         """Stop here if the limit has passed."""

@@ -8,8 +8,8 @@
 
 The optimum over W only gets longer, so no W comes back. A random sample of r of n rows leaves about D·n/r rows
 violated (Clarkson 1995), so samples of samples are settled first: each is a fraction of the one before, and
-when the whole is read, almost everything is known. A second scan that finds mistakes is the last look at most
-rows for a while: the next questions are asked of the rows that lie nearest to the hyperplane, and then of all again.
+when the whole is read, almost everything is known. Where two scans of many rows were not enough, the next questions are
+asked of the rows that a scan found nearest to the hyperplane alone, and then of all again.
 
 Floats guide, exact arithmetic answers: what floats cannot settle is handed on as `Stuck`.
 """
@@ -17,29 +17,25 @@ Floats guide, exact arithmetic answers: what floats cannot settle is handed on a
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import OverflowedError
-from linsep.exact import FEW_CELLS, SMALLEST, null_combination, original_multipliers, rounding_factor
-from linsep.signs import row_products
+from linsep.exact import SMALLEST, null_combination, original_multipliers, rounding_factor
 from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import PATIENCE, Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
-from linsep.solvers.short_weights import WIDE, Blocked, is_about_doubles, prove
-from linsep.sources.base import Block, Floats, Ints, Scan, Source, joined
-from linsep.sources.gpu import DeviceSource
-from linsep.sources.memory import MemorySource, smallest
+from linsep.solvers.wide.short_weights import WIDE, Blocked, is_about_doubles, prove
+from linsep.sources.base import Block, Floats, Ints, Scan, Source
+from linsep.sources.memory import MemorySource
 from linsep.sources.subset import samples
 
 SHRINK = 8  # each sample is this much smaller than the one before
-MANY = 300  # rows per column from which on a scan of all is followed by a look at the nearest alone
-NEAREST = 1 / 32  # of the rows
-STRIPE, MOST_STRIPES = 1 << 16, 1 << 10  # rows that the nearest are chosen from together, or more where there are many
+MANY = 300  # rows per column from which on a sample, or the whole, is large
+NEAREST = 20  # rows per column looked at for themselves after a scan of many
+FEW_SCANS = 2  # of a large sample, or of the one before: with more of them the nearest rows are looked at in between
 SMALL = 3  # rows per column below which a sample is not sampled again
 FIRST_LOOK = 64  # rows looked at first, if not more: smaller tables are looked at as a whole
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
@@ -79,16 +75,10 @@ Found = Separated | Blocked | Stuck
 
 @dataclass(frozen=True, slots=True)
 class SampleLevel:
-    """A sample of the rows, as a source of its own; `numbers` are its row numbers in the whole."""
+    """A sample of the rows as a source of its own, or all of them; rows have the numbers of the whole."""
 
     source: Source
-    numbers: Ints | None
-
-    def globally(self, block: Block) -> Block:
-        """The same rows under their numbers in the whole."""
-        if self.numbers is None:
-            return block
-        return Block(block.table, block.y, self.numbers[block.row_numbers], block.n_columns)
+    is_whole: bool
 
 
 class View(Protocol):
@@ -108,6 +98,7 @@ class WorkingSet(Generic[V]):
     def __init__(self, frame: V, block: Block) -> None:
         self.block = block
         self.matters: npt.NDArray[np.bool_] = np.zeros(len(block), bool)
+        self.scans = 0  # made of the last large sample
         self.look_from(frame)
 
     def look_from(self, frame: V) -> None:
@@ -153,12 +144,12 @@ def search(
     if start is not None:
         known = WorkingSet(Frame.around(start.rows, columns, bias=bias), start.rows)
         known.matters[start.hint] = True
-        return _settle(SampleLevel(source, None), known, clock, careful)
+        return _settle(SampleLevel(source, is_whole=True), known, clock, careful)
     working: WorkingSet[Frame] | None = None
     found: Found | None = None
     for level in levels(source, width):
         if working is None:
-            first = level.globally(level.source.sample(max(2 * width + 10, FIRST_LOOK), seed=1))
+            first = level.source.sample(max(2 * width + 10, FIRST_LOOK), seed=1)
             working = WorkingSet(Frame.around(first, columns, bias=bias), first)
         found = _settle(level, working, clock, careful)
         if not isinstance(found, Separated):
@@ -194,11 +185,8 @@ def levels(source: Source, width: int) -> Iterator[SampleLevel]:
     smaller = [size for size in reversed(sizes[1:]) if size <= at_hand]
     if len(smaller) < len(sizes) - 1:
         smaller.append(at_hand)
-    for block in samples(source, smaller):
-        sample = MemorySource(block.table, block.y, source.facts.of_part(len(block)))
-        sample.is_worth_compiling |= source.n_rows * source.n_columns > FEW_CELLS  # the whole will be scanned so
-        yield SampleLevel(sample, block.row_numbers)
-    yield SampleLevel(source, None)
+    yield from (SampleLevel(sample, is_whole=False) for sample in samples(source, smaller))
+    yield SampleLevel(source, is_whole=True)
 
 
 def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, careful: bool) -> Found:
@@ -209,6 +197,7 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, carefu
         clock.check()
         answer = working.solve(clock, PATIENCE if careful else LITTLE_PATIENCE)
         if not answer.is_solved:
+            clock.doubt()
             if blocked := _prove_blocked(working, answer.multipliers, level.source, clock, careful):
                 return blocked
             if not careful:
@@ -222,74 +211,27 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, carefu
         if clock.watch is not None:
             clock.saw(high=_ceiling(working.block.take(matters), weights, working.frame.bias))
         w, b = working.frame.halfspace(answer.w)
-        w, b, scan = scan_safely(level.source, w, b, worst=min(max(4 * width, len(working.block) // 2), 20 * width))
-        scans, clock.reads = scans + 1, clock.reads + (level.numbers is None)
+        more = min(max(4 * width, len(working.block) // 2), NEAREST * width)
+        is_large = level.source.n_rows > MANY * width
+        looks_near = is_large and max(scans, working.scans - 1) >= FEW_SCANS
+        w, b, scan = scan_safely(level.source, w, b, worst=NEAREST * width if looks_near else more)
+        scans, clock.reads = scans + 1, clock.reads + level.is_whole
         if is_separated(level.source, w, b, scan):
-            support = np.flatnonzero(working.matters)
+            support, working.scans = np.flatnonzero(working.matters), scans if is_large else 0
             return Separated(w, b, min(scan.lowest), working.block.take(support), answer.multipliers[support])
-        if not working.renew(answer.w, level.globally(scan.worst)):
+        if not working.renew(answer.w, scan.worst.take(np.arange(min(more, len(scan.worst))))):
             return _stuck(working)
-        if scans > 1 and level.numbers is None and level.source.n_rows > MANY * width:
-            inner = _settle(_nearest(level, w, b), working, clock, careful)
-            clock.reads += 1
+        if looks_near:
+            inner = _settle(_nearest(level, scan), working, clock, careful)
             if not isinstance(inner, Separated):
                 return inner
 
 
-def _nearest(level: SampleLevel, w: Floats, b: float) -> SampleLevel:
-    """The few rows with the lowest scores: rounding may choose others, and does no harm."""
-    n_rows = level.source.n_rows
-    share = min(NEAREST, (level.source.facts.at_hand or n_rows) / n_rows)
-    whole = level.source
-    rows = whole.nearest(w, b, share) if isinstance(whole, DeviceSource) else _lowest(whole, w, b, share)
-    source = MemorySource(rows.table, rows.y, whole.facts.of_part(len(rows)))
-    return SampleLevel(source, level.globally(rows).row_numbers)
-
-
-def _lowest(source: Source, w: Floats, b: float, share: float) -> Block:
-    """The rows with the lowest scores of each stripe of rows.
-
-    Stripes are cut by the numbers of rows, so it does not matter how the source is cut up; a stripe that lies in two
-    blocks is put together here.
-    """
-    stripe = max(STRIPE, -(-source.n_rows // MOST_STRIPES))
-    stripes: dict[int, StripeRows] = {}
-    for part in source.each(partial(_lowest_in, w, b, share, stripe)):
-        for k, lowest in part.items():
-            stripes[k] = stripes[k].joined(lowest) if k in stripes else lowest
-    return joined([lowest.chosen(share) for _, lowest in sorted(stripes.items())])
-
-
-class StripeRows(NamedTuple):
-    """Rows of a stripe with the lowest scores, in row order, and how many rows the stripe has."""
-
-    n_rows: int
-    block: Block
-    scores: Floats
-
-    def joined(self, other: "StripeRows") -> "StripeRows":
-        """The rows of two parts of a stripe."""
-        scores = np.concatenate([self.scores, other.scores])
-        return StripeRows(self.n_rows + other.n_rows, self.block + other.block, scores)
-
-    def chosen(self, share: float) -> Block:
-        """The share of the stripe with the lowest scores, in row order."""
-        places = smallest(self.scores, max(1, int(share * self.n_rows)))
-        return self.block if len(places) == len(self.block) else self.block.take(np.sort(places))
-
-
-def _lowest_in(w: Floats, b: float, share: float, stripe: int, block: Block) -> dict[int, StripeRows]:
-    """The rows of a block that may be chosen, by the number of their stripe."""
-    numbers, values, _ = block
-    found = {}
-    edges = np.flatnonzero(np.diff(numbers // stripe)) + 1
-    for start, stop in pairwise([0, *edges.tolist(), len(block)]):
-        with np.errstate(all="ignore"):
-            scores = block.y[start:stop] * (row_products(values[start:stop], w) + b)
-        scores[np.isnan(scores)] = np.inf
-        places = np.sort(smallest(scores, max(1, int(share * stripe))))
-        found[int(numbers[start]) // stripe] = StripeRows(stop - start, block.take(start + places), scores[places])
-    return found
+def _nearest(level: SampleLevel, scan: Scan) -> SampleLevel:
+    """The rows with the lowest scores of a scan, as a level of their own."""
+    rows = scan.worst.take(np.argsort(scan.worst.row_numbers))
+    source = MemorySource(rows.table, rows.y, level.source.facts.of_part(len(rows)), rows.row_numbers)
+    return SampleLevel(source, is_whole=False)
 
 
 def scan_safely(source: Source, w: Floats, b: float, *, worst: int) -> tuple[Floats, float, Scan]:

@@ -5,7 +5,8 @@ copied only if need be.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -30,8 +31,8 @@ from linsep.tables import (
 )
 from linsep.tables.categories import UNCODED, Categories, require_categories, require_named
 from linsep.tables.exact_numbers import Columns, ExactTable
-from linsep.tables.given_rows import Given, Missing, given
-from linsep.tables.label_values import distinct
+from linsep.tables.given_rows import Given, Missing, given, require_missing
+from linsep.tables.label_values import distinct, order_of
 from linsep.tables.row_ids import ListedIds, without_ids
 
 
@@ -69,14 +70,41 @@ def as_classes(
     return _in_memory(given(X, y, ids), decimals, categories, _as_marks)
 
 
+@contextmanager
+def asked(
+    X: Any,
+    y: Any,
+    ids: Any,
+    categories: Categories,
+    missing: Missing,
+    *,
+    decimals: bool = False,
+    many: bool = False,
+) -> Iterator[tuple[Given, Source]]:
+    """The rows of a question, without those with gaps if so asked, and their source, of two classes or `many`.
+
+    What is found to be wrong with a row is told with the number that the user knows.
+    """
+    rows = rows_given(X, y, ids, missing)
+    with rows.numbered():
+        read = as_classes if many else as_source
+        yield rows, left_out(read(rows.X, rows.y, decimals=decimals, ids=rows.ids, categories=categories), rows)
+
+
 def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
-    """The rows that a question is about: with missing="drop" those of a table in memory that have no gaps."""
+    """The rows that a question is about: with missing="drop" those of a table, here or on a cluster, without gaps."""
     if missing is None:
         return Given(X, y, ids)
-    if isinstance(X, Source) or is_on_device(X) or is_elsewhere(X):
+    require_missing(missing)
+    if is_elsewhere(X):
+        return Given(_on_cluster(X, y, ids, missing), None)
+    if isinstance(X, Source):
         raise ArgumentError(
-            "missing= is for tables in memory.", fix="Files have reject= (--reject); else drop the rows first."
+            "A source was read before the question was asked: leave missing out.",
+            fix="linsep.open(..., missing='drop') leaves out rows with missing values.",
         )
+    if is_on_device(X):
+        raise ArgumentError("missing= is for tables in memory, and X is on a device.", fix="Drop the rows first.")
     return given(X, y, ids, missing)
 
 
@@ -88,7 +116,7 @@ def left_out(source: Source, rows: Given) -> Source:
 
 
 def _on_device(X: Any, y: Any, ids: Any) -> Source:
-    from linsep.sources.gpu import on_device
+    from linsep.sources.device.gpu import on_device
 
     source = on_device(X, y)
     source.facts = replace(source.facts, ids=without_ids(X, ids)[1])
@@ -101,16 +129,19 @@ def is_elsewhere(X: Any) -> bool:
     return dask is not None and not isinstance(X, Source) and bool(dask.is_dask_collection(X))
 
 
-def _on_cluster(X: Any, y: Any, ids: Any) -> Source:
-    if ids is not None:
-        raise ArgumentError("Rows on a cluster have no ids: leave ids out.")
-    from linsep.sources.dask_source import source_of
+def _on_cluster(X: Any, y: Any, ids: Any, missing: Missing = None) -> Source:
+    if ids is not None and not isinstance(ids, str):
+        raise ArgumentError(
+            "Rows on a cluster are named by a column of theirs, or by their index.",
+            fix="Say ids='NAME', or set the index.",
+        )
+    from linsep.sources.cluster.dask_source import source_of
 
-    return source_of(X, y)
+    return source_of(X, y, ids=ids, missing=missing)
 
 
 def _in_memory(
-    rows: Given, decimals: bool, categories: Categories, mark: Callable[[Any], tuple[Any, tuple[Label, ...]]]
+    rows: Given, decimals: bool, categories: Categories, mark: Callable[..., tuple[Any, tuple[Label, ...]]]
 ) -> Source:
     if rows.y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
@@ -118,7 +149,7 @@ def _in_memory(
     X, row_ids = without_ids(rows.X, rows.ids, rows.y)
     exact = _in_64_bits(read_exact(X, require_categories(categories)), decimals)
     n_rows, n_columns = exact.values.shape
-    signs, labels = mark(read_labels(rows.y, n_rows))
+    signs, labels = mark(read_labels(rows.y, n_rows), order_of(rows.y))
     if isinstance(row_ids, ListedIds):
         row_ids.require_length(n_rows)
     table = as_table(exact.values)
@@ -158,9 +189,9 @@ def read_floats(X: Any) -> tuple[Any, Columns]:
     return (values if sp.issparse(values) else _fixed(values)), exact.columns
 
 
-def as_signs(labels: npt.NDArray[Any]) -> tuple[Signs, tuple[Label, Label]]:
-    """Labels of two values as -1 and +1 (the larger is +1), and the two values."""
-    found, codes = distinct(labels)
+def as_signs(labels: npt.NDArray[Any], order: Sequence[Label] | None = None) -> tuple[Signs, tuple[Label, Label]]:
+    """Labels of two values as -1 and +1 (the larger, or the later in this order, is +1), and the two values."""
+    found, codes = distinct(labels, order)
     if len(found) == 1:
         raise fault("one class", rows=len(labels), value=found[0])
     if len(found) > 2:
@@ -171,9 +202,9 @@ def as_signs(labels: npt.NDArray[Any]) -> tuple[Signs, tuple[Label, Label]]:
     return signs, (found[0], found[1])
 
 
-def _as_marks(labels: npt.NDArray[Any]) -> tuple[Any, tuple[Label, ...]]:
+def _as_marks(labels: npt.NDArray[Any], order: Sequence[Label] | None = None) -> tuple[Any, tuple[Label, ...]]:
     """Labels of any number of values as blocks have them, and the values."""
-    found, codes = distinct(labels)
+    found, codes = distinct(labels, order)
     if not found:
         raise fault("no class")
     return marks(codes, len(found)), tuple(found)

@@ -27,6 +27,7 @@ class MemorySource(Source):
         self.table, self.y, self.facts, self.weights = table, y, facts, weights
         self.numbers = range(len(y)) if numbers is None else numbers
         self._longest2 = UNKNOWN_LENGTH
+        self._run = self._period = max(1, len(y))  # rows of a table that are walked: of each period the first few
         self.is_worth_compiling = len(y) * facts.n_columns > exact.FEW_CELLS  # or a part of what is
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
@@ -71,9 +72,14 @@ class MemorySource(Source):
         edges = [self.n_rows * k // workers for k in range(workers + 1)]
         return list(pairwise(edges))
 
-    def _numbered(self, positions: Ints) -> Ints:
+    def numbered(self, positions: Ints) -> Ints:
+        """The numbers of the rows at these places of the table."""
         numbers = self.numbers
         return positions + numbers.start if isinstance(numbers, range) else numbers[positions]
+
+    def scan_between(self, start: int, stop: int, w: Floats, b: float, worst: int) -> Scan:
+        """The scan of the rows at these places of the table, made by this thread alone."""
+        return self._scan_part(start, stop, w, b, worst)
 
     def scan_alone(self, w: Floats, b: float, worst: int, ceiling: float) -> Scan:
         """The scan made by this thread alone, of the worst rows only those with a score below the ceiling."""
@@ -83,13 +89,13 @@ class MemorySource(Source):
         places = min(wanted, stop - start)
         found = loops.scans.Found(np.empty(places, np.int64), np.empty(places), np.zeros(stop - start, np.uint8))
         mistakes, certain, minus, plus, longest2, written, bad = loops.scans.scan(
-            self.table, self.y, start, stop, w, b, self._longest2, places, ceiling, found
+            self.table, self.y, start, stop, self._run, self._period, w, b, self._longest2, places, ceiling, found
         )
         if bad != loops.scans.ALL_FINE:
             raise refusal(self, int(self.numbers[bad]))
         order = np.lexsort((found.worst[:written], found.worst_scores[:written]))
         return Scan(
-            rows=stop - start,
+            rows=walked(stop - start, self._run, self._period),
             mistakes=mistakes,
             certain=certain,
             lowest=(minus, plus),
@@ -97,7 +103,7 @@ class MemorySource(Source):
             wanted=wanted,
             worst=self._rows_at(found.worst[order]),
             worst_scores=found.worst_scores[order],
-            doubtful=self._numbered(start + np.flatnonzero(found.doubtful)),
+            doubtful=self.numbered(start + np.flatnonzero(found.doubtful)),
         )
 
     @cached_property
@@ -128,8 +134,47 @@ class MemorySource(Source):
             wanted=wanted,
             worst=self._rows_at(worst),
             worst_scores=scores[worst],
-            doubtful=self._numbered(np.flatnonzero(is_doubtful)),
+            doubtful=self.numbered(np.flatnonzero(is_doubtful)),
         )
+
+
+def walked(n_rows: int, run: int, period: int) -> int:
+    """How many rows of so many are walked."""
+    periods, rest = divmod(n_rows, period)
+    return periods * run + min(rest, run)
+
+
+class Stripes(MemorySource):
+    """Runs of consecutive rows, evenly spread over a table and under the numbers they have there.
+
+    They are scanned where they lie, at the speed of memory: to copy so many rows takes as long as ten scans of them.
+    """
+
+    def __init__(self, whole: MemorySource, run: int, period: int) -> None:
+        n_rows = walked(whole.n_rows, run, period)
+        super().__init__(whole.table, whole.y, whole.facts.of_part(n_rows), whole.numbers)
+        self._run, self._period, self.is_worth_compiling = run, period, True
+
+    def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
+        """The rows, copied out."""
+        yield self._rows_at(striped(len(self.y), self._run, self._period))
+
+    def sample(self, k: int, seed: int) -> Block:
+        """At most k distinct ones of these rows."""
+        rows = striped(len(self.y), self._run, self._period)
+        return self._rows_at(rows[distinct_rows(self.n_rows, k, seed)])
+
+    def _parts(self) -> list[tuple[int, int]]:
+        periods, workers = -(-len(self.y) // self._period), thread_count()
+        edges = [min(len(self.y), periods * k // workers * self._period) for k in range(workers + 1)]
+        return [(start, stop) for start, stop in pairwise(edges) if start < stop]
+
+
+def striped(n_rows: int, run: int, period: int) -> Ints:
+    """The places of the rows that are walked."""
+    starts = np.arange(0, n_rows, period)
+    places = (starts[:, None] + np.arange(run)).reshape(-1)
+    return places[places < n_rows]
 
 
 def smallest(scores: Floats, wanted: int) -> Ints:

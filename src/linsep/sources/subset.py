@@ -7,9 +7,13 @@ from functools import partial, reduce
 
 import numpy as np
 
+from linsep.exact import FEW_CELLS
 from linsep.sources.base import Block, Floats, Ints, Scan, Source, T, distinct_rows
-from linsep.sources.memory import scanned
+from linsep.sources.memory import MemorySource, Stripes, scanned, striped
 from linsep.sources.row_set import Flags, Marks
+
+STRIPED = 1 << 15  # rows: from here on a sample is runs of consecutive rows
+RUN = 61  # rows: no table repeats itself so
 
 
 class Remaining(Source):
@@ -41,25 +45,51 @@ class Remaining(Source):
 
     def sample(self, k: int, seed: int) -> Block:
         """At most k distinct rows, uniform over the marked ones."""
-        return self.take(self.sampled_rows(k, seed))
+        return self.take(self.numbered(distinct_rows(self.n_rows, k, seed)))
 
-    def sampled_rows(self, k: int, seed: int) -> Ints:
-        """The numbers of the rows of a sample."""
-        return self._marks.at_ranks(distinct_rows(self.n_rows, k, seed))
+    def numbered(self, ranks: Ints) -> Ints:
+        """The numbers of the rows at these places among the marked ones."""
+        return self._marks.at_ranks(ranks)
 
 
 def _on_marked(work: Callable[[Block], T], block: Block, flags: Flags) -> T:
     return work(block if flags.all() else block.take(np.flatnonzero(flags)))
 
 
-def samples(source: Source, sizes: Sequence[int]) -> Iterator[Block]:
-    """A sample of each size, with seeds 0, 1, ...: drawn when its turn comes; those of a stream all in one read."""
-    if not source.facts.is_streamed:
-        yield from (source.sample(size, seed) for seed, size in enumerate(sizes))
+def samples(source: Source, sizes: Sequence[int]) -> Iterator[MemorySource]:
+    """A sample of each size, its rows under their numbers in the whole: the same rows of every kind of source.
+
+    They are drawn when their turn comes; those of a stream all in one read.
+    """
+    facts = source.facts
+    if not facts.is_streamed:
+        for seed, size in enumerate(sizes):
+            if isinstance(source, MemorySource) and size >= STRIPED:
+                yield Stripes(source, *_stripe(source.n_rows, size))
+            else:
+                yield _held(source.take(_numbers_of(source, size, seed)), source)
         return
-    numbered = source.sampled_rows if isinstance(source, Remaining) else partial(distinct_rows, source.n_rows)
-    if chosen := [numbered(size, seed) for seed, size in enumerate(sizes)]:
+    if chosen := [_numbers_of(source, size, seed) for seed, size in enumerate(sizes)]:
         union = np.sort(np.concatenate(chosen))
         union = union[np.diff(union, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
         held = source.take(union)
-        yield from (held.take(np.searchsorted(union, rows)) for rows in chosen)
+        yield from (_held(held.take(np.searchsorted(union, rows)), source) for rows in chosen)
+
+
+def _numbers_of(source: Source, size: int, seed: int) -> Ints:
+    """The numbers of the rows of a sample: drawn if they are few, else runs of rows, which are soon read."""
+    n_rows = source.n_rows
+    ranks = distinct_rows(n_rows, size, seed) if size < STRIPED else striped(n_rows, *_stripe(n_rows, size))
+    if isinstance(source, Remaining):
+        return source.numbered(ranks)
+    return source.numbered(ranks) if isinstance(source, MemorySource) else ranks
+
+
+def _stripe(n_rows: int, size: int) -> tuple[int, int]:
+    return RUN, RUN * max(1, n_rows // size)
+
+
+def _held(block: Block, whole: Source) -> MemorySource:
+    sample = MemorySource(block.table, block.y, whole.facts.of_part(len(block)), block.row_numbers)
+    sample.is_worth_compiling |= whole.n_rows * whole.n_columns > FEW_CELLS  # the whole will be scanned so
+    return sample

@@ -190,17 +190,28 @@ def _own_order(column: Any) -> Sequence[Any] | None:
     """The order of the levels that the user gave them; None where there is none but that of their appearance."""
     import narwhals as nw
 
-    kind, native = column.dtype, column.to_native()
-    if kind == nw.Enum:
-        return tuple(kind.categories)
-    if kind != nw.Categorical:
+    if column.implementation.is_pandas_like() and kind_of(column) in (nw.Categorical, nw.Enum):
+        declared = getattr(column.to_native().dtype, "categories", None)  # Arrow's own dictionaries declare none
+        return None if declared is None else tuple(declared)
+    return ordered_levels(column)
+
+
+def ordered_levels(column: Any) -> tuple[Any, ...] | None:
+    """The levels of a narwhals series that are declared to be in order, from low to high; None of all others.
+
+    Such are ordered categories of pandas, Enums of polars, and ordered dictionaries of Arrow.
+    """
+    import narwhals as nw
+
+    kind, native = kind_of(column), column.to_native()
+    if kind not in (nw.Categorical, nw.Enum):
         return None
     if column.implementation.is_pandas_like():
-        declared = getattr(native.dtype, "categories", None)  # Arrow's own dictionaries declare none
-        return None if declared is None else list(declared)
-    if column.implementation.is_pyarrow() and native.type.ordered:
-        return list(native.chunk(0).dictionary.to_pylist()) if native.num_chunks == 1 else None
-    return None
+        return tuple(native.dtype.categories) if getattr(native.dtype, "ordered", False) else None
+    if column.implementation.is_pyarrow():
+        orders = {tuple(chunk.dictionary.to_pylist()) for chunk in native.chunks} if native.type.ordered else set()
+        return orders.pop() if len(orders) == 1 else None
+    return tuple(kind.categories) if kind == nw.Enum else None
 
 
 def joined(names: Sequence[str], numbers: ExactTable | None, coded: Mapping[str, Levels], n_rows: int) -> ExactTable:

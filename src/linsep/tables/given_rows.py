@@ -1,6 +1,6 @@
 """Rows as they are handed over, made ready to be read: labels taken out by their name, rows with gaps dropped."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -44,6 +44,22 @@ class Given(NamedTuple):
         is_kept[self.kept] = True
         return held.only(is_kept) if len(held.gaps) == len(is_kept) else values
 
+    def costs(self, cost: Any) -> Any:
+        """What mistakes cost: for each label, or of a number for each row those of the rows that are kept."""
+        return cost if isinstance(cost, Mapping) else self.only(cost)
+
+    def own(self, rows: Sequence[int]) -> tuple[int, ...]:
+        """What numbers these rows have in the user's table."""
+        return tuple(rows if self.kept is None else self.kept[list(rows)].tolist())
+
+    def spread(self, values: Array) -> Array:
+        """Values of the rows that are kept, each at the number it has in the user's table; 0 for the others."""
+        if self.kept is None:
+            return values
+        found = np.zeros(self.dropped + len(self.kept), values.dtype)
+        found[self.kept] = values
+        return found
+
     @contextmanager
     def numbered(self) -> Iterator[None]:
         """What is wrong with a row is told with the number that the user knows."""
@@ -63,9 +79,12 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
     >>> found.X, found.y, found.kept
     ([[1.0]], ['a'], array([0]))
     """
-    if missing not in (None, "drop"):
-        raise ArgumentError(f"missing is {shown(missing)}: it must be None or 'drop'.")
+    require_missing(missing)
     require_one_index(X, y)
+    if isinstance(y, str) and isinstance(ids, str) and ids == y:
+        raise ArgumentError(f"ids and y are both {y!r}: a label is not a name.", fix="Name another column, or no ids.")
+    if isinstance(y, (int, np.integer)) and (frame := as_frame(X)) is not None and y in frame.columns:
+        raise ArgumentError(f"y is {y}, a number: columns are named by text.", fix=f"Say y='{y}'.")
     if isinstance(y, str) and (frame := as_frame(X)) is not None:
         X, y = _label_out(frame, y)
     elif y is not None and (is_query(X) or is_query(y)):
@@ -75,6 +94,12 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
             fix="Name its label column, such as y='kind', or fetch the rows first.",
         )
     return Given(X, y, ids) if missing is None or y is None else _without_gaps(X, y, ids)
+
+
+def require_missing(missing: Any) -> None:
+    """Refuse what is not a value of the option."""
+    if missing not in (None, "drop"):
+        raise ArgumentError(f"missing is {shown(missing)}: it must be None or 'drop'.")
 
 
 def _label_out(frame: Any, name: str) -> tuple[Any, Any]:
@@ -88,17 +113,27 @@ def _label_out(frame: Any, name: str) -> tuple[Any, Any]:
 
 
 def _without_gaps(X: Any, y: Any, ids: Any) -> Given:
-    rows, names = without_ids(X, ids, y)
-    table, labels = _Held.of(rows), _Held.of(y, is_column=True)
+    own, names = without_ids(X, ids, y)
+    rows, labels, kept = complete(own, y)
+    if kept is None:
+        return Given(X, y, ids)
+    if not kept.any():
+        raise fault("all missing", rows=len(kept))
+    dropped = len(kept) - int(np.count_nonzero(kept))
+    return Given(rows, labels, None, np.flatnonzero(kept), dropped, names)
+
+
+def complete(X: Any, y: Any) -> tuple[Any, Any, Flags | None]:
+    """The rows without gaps and their labels, and of all rows which they are; None where they are all.
+
+    >>> complete([[1.0], [None]], ["a", "b"])
+    ([[1.0]], ['a'], array([ True, False]))
+    """
+    table, labels = _Held.of(X), _Held.of(y, is_column=True)
     if len(table.gaps) != len(labels.gaps):
         raise fault("length", rows=len(table.gaps), labels=len(labels.gaps))
-    is_kept = ~(table.gaps | labels.gaps)
-    if is_kept.all():
-        return Given(X, y, ids)
-    if not is_kept.any():
-        raise fault("all missing", rows=len(is_kept))
-    dropped = len(is_kept) - int(np.count_nonzero(is_kept))
-    return Given(table.only(is_kept), labels.only(is_kept), None, np.flatnonzero(is_kept), dropped, names)
+    kept = ~(table.gaps | labels.gaps)
+    return (X, y, None) if kept.all() else (table.only(kept), labels.only(kept), kept)
 
 
 class _Held(NamedTuple):
@@ -140,7 +175,9 @@ def gaps_of_series(series: Any) -> Flags:
 
     kind = kind_of(series)
     gaps = np.array(series.is_null().to_list(), np.bool_)
-    if kind.is_float() or kind in (nw.String, nw.Object, nw.Unknown):
+    if kind.is_float() and (values := series.to_numpy()).dtype.kind == "f":
+        gaps |= np.isnan(values)
+    elif kind.is_float() or kind in (nw.String, nw.Object, nw.Unknown):
         gaps |= np.fromiter(map(is_missing, series.to_list()), np.bool_, len(gaps))
     return gaps
 

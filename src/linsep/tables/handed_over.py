@@ -1,5 +1,6 @@
 """What libraries hand over: arrays, tensors, lists of rows, and dataframes column by column, each in its own type."""
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any, Protocol, runtime_checkable
@@ -245,13 +246,23 @@ def as_series(values: Any) -> Any:
     """The values as a narwhals series, if they are one or the only column of a table; else None."""
     import narwhals as nw
 
-    series = nw.from_native(values, series_only=True, pass_through=True)
+    series = nw.from_native(_as_column(values), series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return series
     frame = as_frame(values)
     if frame is not None and frame.shape[1] != 1:
         raise ShapeError(f"A table of shape {frame.shape} was given where one column or one row is expected.")
     return None if frame is None else frame.get_column(frame.columns[0])
+
+
+def _as_column(values: Any) -> Any:
+    """Categories of pandas and of Arrow that are not a series as one; everything else as it is."""
+    pandas, arrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
+    if pandas is not None and isinstance(values, (pandas.Categorical, pandas.CategoricalIndex)):
+        return pandas.Series(values)
+    if arrow is not None and isinstance(values, arrow.DictionaryArray):
+        return arrow.chunked_array([values])
+    return values
 
 
 def of_frame(frame: Any, categories: Categories | Stated = UNCODED) -> ExactTable:

@@ -1,6 +1,10 @@
-"""Labels: one value a row, each what it was, and the different ones in rising order."""
+"""Labels: one value a row, each what it was, and the different ones in rising order.
+
+Labels that are ordered categories are in the order of these; intervals and other odd categories become their text.
+"""
 
 import math
+import numbers
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from fractions import Fraction
@@ -11,6 +15,7 @@ import numpy.typing as npt
 
 from linsep.errors import InputError, LengthError, ShapeError, shown
 from linsep.faults import fault
+from linsep.tables.categories import ordered_levels
 from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
 from linsep.tables.handed_over import SupportsArray, as_series, series_values, taken_over
 
@@ -32,6 +37,18 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     if n_rows is not None and len(labels) != n_rows:
         raise fault("length", rows=n_rows, labels=len(labels))
     return labels
+
+
+def order_of(y: Any) -> tuple[Any, ...] | None:
+    """Labels that are categories in order, from low to high; None where numbers and text have their own order."""
+    series = None if y is None or isinstance(y, (list, tuple, np.ndarray, str)) else as_series(y)
+    levels = None if series is None else ordered_levels(series)
+    return None if levels is None else tuple(map(_told, levels))
+
+
+def _told(level: Any) -> Any:
+    """An ordered category as a label."""
+    return level if isinstance(level, (str, numbers.Number)) else str(level)
 
 
 def require_one_index(X: Any, y: Any, name: str = "y") -> None:
@@ -74,6 +91,9 @@ def _label_series(series: Any) -> Array:
     if missing.any():
         raise _missing_label(int(np.argmax(missing.to_numpy())), None)
     values = series_values(series)
+    if (levels := ordered_levels(series)) is not None:
+        told = {level: _told(level) for level in levels}
+        return _label_cells([told[level] for level in values.tolist()])
     return _label_cells(values.tolist()) if values.dtype == object else _label_array(values)
 
 
@@ -165,8 +185,17 @@ def _rounded_label(cell: Any, row: int) -> InputError:
     return fault("label rounded", row=row, value=cell)
 
 
-def distinct(labels: Array) -> tuple[list[Any], npt.NDArray[Any]]:
-    """The different labels as Python values in rising order, and for each row which of them it has."""
+def distinct(labels: Array, order: Sequence[Any] | None = None) -> tuple[list[Any], npt.NDArray[Any]]:
+    """The different labels as Python values in rising order, or in this one, and for each row which of them it has."""
+    found, codes = _distinct(labels)
+    if order is None:
+        return found, codes
+    place = {label: k for k, label in enumerate(order)}
+    ranks = np.argsort([place[label] for label in found])
+    return [found[k] for k in ranks.tolist()], np.argsort(ranks)[codes]
+
+
+def _distinct(labels: Array) -> tuple[list[Any], npt.NDArray[Any]]:
     if labels.dtype.kind not in "biuf":
         cells = labels.tolist()
         found = sorted(set(cells))

@@ -15,10 +15,29 @@ COIN = 0.5  # the error that needs no theorem
 class Promise(Reported):
     """What a theorem says about a table. It says something there if `value` is below `limit`.
 
-    `kind` is what the value is: an "error" (the part of new rows that are mistakes, at most), a "probability", or a
-    number of "updates" or "bits". `needs` is a number of rows that would be enough, and one less would not, if all else
-    stayed the same (the rate of mistakes, the rows that matter, R/gamma); None if no number of rows is. `about` is the
-    hyperplane in question.
+    Attributes
+    ----------
+    name, about : str
+        The theorem, and the hyperplane in question.
+    kind : "error", "probability", "updates" or "bits"
+        What the value is: an error is the part of new rows that are mistakes, at most.
+    value : float
+        The number.
+    statement, formula, conditions, source : str
+        What is said, how it is computed, when it holds, and where it is from.
+    n : int or None
+        The rows it is about.
+    limit : float
+        Below it the promise says something.
+    needs : int or None
+        A number of rows that would be enough, and one less would not, if all else stayed the same (the rate of
+        mistakes, the rows that matter, R/gamma); None if no number of rows is.
+
+    Examples
+    --------
+    >>> from linsep import theory
+    >>> theory.cover(40, 2)
+    <Promise: Cover, 1.42e-09, says something>
     """
 
     name: str

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep._decide import decide
-from linsep._margin import Novikoff, max_margin, novikoff
-from linsep._mistakes import fewest_mistakes
 from linsep.errors import ArgumentError, NotSeparableError
+from linsep.learners.perceptron import learner_on
+from linsep.learners.perceptron_run import PerceptronRun
+from linsep.learners.vanishing import require_scores
 from linsep.proofs import Separable, Verdict
-from linsep.proofs.mistakes import FewestMistakes
+from linsep.proofs.fewest_mistakes import FewestMistakes
+from linsep.questions.decide import decide
+from linsep.questions.margin import Novikoff, max_margin, novikoff
+from linsep.questions.mistakes import fewest_mistakes
 from linsep.report import Grid, Report, Reported, Sentence, count, one_line
 from linsep.signs import scaled_floats
 from linsep.solvers.clock import Clock
-from linsep.solvers.perceptron import learner_on
-from linsep.solvers.perceptron_run import PerceptronRun
-from linsep.solvers.vanishing import require_scores
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
@@ -38,8 +38,25 @@ MOST_BITS = 53  # of a weight that a scan holds
 class Promises(Reported):
     """What each theorem promises for one table: those that say something about new rows first, the best of them first.
 
-    `not_here` says of the others why they have nothing to go by. Each promise fails for a part delta of all tables at
-    most; some of k promises for a part k·delta at most, and so does the best of them, chosen afterwards.
+    Each promise fails for a part delta of all tables at most; some of k promises for a part k·delta at most, and so
+    does the best of them, chosen afterwards.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+        The size of the table.
+    delta : float
+        The part of all tables for which a promise may fail.
+    promises : tuple of Promise
+        In the order of their use.
+    not_here : tuple of str
+        Of the other theorems, why they have nothing to go by.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> len(linsep.theory.promises(*linsep.datasets.cornwell()).promises) > 3
+    True
     """
 
     n_rows: int
@@ -89,12 +106,34 @@ def promises(
     delta: float = DELTA,
     time_limit: float | None = 10,
 ) -> Promises:
-    """What each theorem promises for these rows, the most useful first.
+    """Say what each theorem promises for these rows, the most useful first.
 
-    `known` are results about the same rows that are at hand: a verdict, with its margin or without, a `Novikoff`, a
-    `PerceptronRun` in cyclic order, a `FewestMistakes`. What is missing is computed, in `time_limit` seconds or so. A
-    promise says something if it is below `error`; it fails for a part `delta` of all tables at most.
+    Parameters
+    ----------
+    X, y, bias
+        As `decide` takes them.
+    known : results about the same rows that are at hand
+        A verdict, with its margin or without, a `Novikoff`, a `PerceptronRun` in cyclic order, a `FewestMistakes`. What
+        is missing is computed.
+    error : float
+        A promise says something if it is below this.
+    delta : float
+        A promise fails for this part of all tables at most.
+    time_limit : float or None
+        Seconds, or so, for what is missing.
 
+    Returns
+    -------
+    Promises
+        The promises, and why other theorems have none.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used.
+
+    Examples
+    --------
     >>> import linsep
     >>> linsep.theory.promises(*linsep.datasets.planted(500, 3, margin=0.5)).best
     <Promise: Occam's razor, 2.62 %, says something>

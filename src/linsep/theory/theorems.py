@@ -30,6 +30,18 @@ WIDEST, LAST, VOTE = "the widest hyperplane", "the Perceptron's last weights", "
 def novikoff(radius: float, gamma: float) -> Promise:
     """At most (R/gamma)² updates, in any order. `linsep.novikoff` finds both numbers, certified.
 
+    Parameters
+    ----------
+    radius, gamma : float
+        R and gamma of the homogenised rows.
+
+    Returns
+    -------
+    Promise
+        A number of updates.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> theory.novikoff(3, 0.5).value
     36
@@ -50,6 +62,18 @@ def bits(s: int, t: int) -> Promise:
 
     |w_j| <= t·(2^s - 1), a sum of t coordinates.
 
+    Parameters
+    ----------
+    s, t : int
+        The bits of a coordinate, and the number of updates.
+
+    Returns
+    -------
+    Promise
+        A number of bits.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> theory.bits(8, 1000).value
     18
@@ -74,6 +98,20 @@ def labelings(n: int, d: int, *, bias: bool = True) -> int:
     2·(C(n-1, 0) + ... + C(n-1, D-1)), where D = d + 1 with a bias, and d for hyperplanes through the origin. Points in
     special position (three on a line, two equal) have fewer.
 
+    Parameters
+    ----------
+    n, d : int
+        Rows and columns.
+    bias : bool
+        Whether hyperplanes may pass by the origin.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> theory.labelings(4, 2)  # of 16: all but the two of XOR
     14
@@ -93,6 +131,22 @@ def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise
 
     That a table is separable means something only where this is small. At n = 2·D, the capacity, it is 1/2.
 
+    Parameters
+    ----------
+    n, d : int
+        Rows and columns.
+    bias : bool
+        Whether hyperplanes may pass by the origin.
+    limit : float
+        The promise says something below it.
+
+    Returns
+    -------
+    Promise
+        A probability.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> theory.cover(6, 2).value
     0.5
@@ -135,6 +189,24 @@ def vc(n: int, d: int, *, mistakes: int = 0, bias: bool = True, error: float = C
     hypergeometric probability H(m; k), and no more than S(2n) labelings are there to choose from. So k will do as soon
     as 2·S(2n)·H(m; k) <= delta_m. S is Cover's count; without bias, where a row on the hyperplane breaks it, Sauer's.
 
+    Parameters
+    ----------
+    n, d : int
+        Rows and columns.
+    mistakes : int
+        On these rows.
+    bias : bool
+        Whether hyperplanes may pass by the origin.
+    error, delta : float
+        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+
+    Returns
+    -------
+    Promise
+        An error.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> theory.vc(100, 10).here
     'vacuous here: n is 100, it needs 103'
@@ -185,6 +257,24 @@ def occam(n: int, d: int, weight_bits: int, *, bias: bool = True, error: float =
 
     There are (2^(bits+1) - 1)^D of them, and one with an error above e passes n rows with probability (1 - e)^n.
 
+    Parameters
+    ----------
+    n, d : int
+        Rows and columns.
+    weight_bits : int
+        The bits of a weight, without its sign.
+    bias : bool
+        Whether there is one more weight.
+    error, delta : float
+        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+
+    Returns
+    -------
+    Promise
+        An error.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> round(theory.occam(1000, 2, 8).value, 4)
     0.0259
@@ -207,6 +297,22 @@ def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -
     never below 0-1; its slope is sqrt(B)/R. The Rademacher complexity of unit vectors is R/sqrt(n) at most, twice it
     times the slope (contraction) is the first term, and McDiarmid's inequality with delta_B the second.
 
+    Parameters
+    ----------
+    n : int
+        The rows.
+    bound : float
+        (R/gamma)².
+    error, delta : float
+        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+
+    Returns
+    -------
+    Promise
+        An error.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> theory.margin(1000, 55).here
     'vacuous here: n is 1,000, it needs 1,182'
@@ -232,6 +338,22 @@ def compression(n: int, support: int, *, about: str = WIDEST, error: float = COI
     There are C(n, k) ways to choose k rows; what each determines is tested on the n - k others, which played no part.
     The rows that the cyclic Perceptron corrected determine its last weights: the others never mattered to the run.
 
+    Parameters
+    ----------
+    n, support : int
+        The rows, and those of them that determine the hyperplane.
+    about : str
+        What the hyperplane is called in the statement.
+    error, delta : float
+        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+
+    Returns
+    -------
+    Promise
+        An error.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> round(theory.compression(1000, 3).value, 4)
     0.0247
@@ -259,6 +381,24 @@ def leave_one_out(n: int, support: int, *, about: str = WIDEST, grows: bool = Fa
     most: a vector drawn from the pass fails as often as the next row is a mistake, and where the vote is wrong half
     of the vectors are. `grows` says that with more rows there would be more of them, as there are of mistakes.
 
+    Parameters
+    ----------
+    n, support : int
+        The rows, and those of them that matter.
+    about : str
+        What the hyperplane is called in the statement.
+    grows : bool
+        With more rows there would be more of them, as there are of mistakes.
+    error : float
+        The promise says something below it.
+
+    Returns
+    -------
+    Promise
+        An error.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> theory.leave_one_out(150, 3).value
     0.02
@@ -280,6 +420,20 @@ def online(n: int, mistakes: int, *, error: float = COIN, delta: float = DELTA) 
     exp(-c·mistake_t)/(1 - p_t·(1 - exp(-c))) is 1 on average for each c, above 1/delta_M with probability
     delta_M at most, and the best c gives kl(M/n, mean p) <= ln(1/delta_M)/n: kl is the relative entropy of two coins.
 
+    Parameters
+    ----------
+    n, mistakes : int
+        The rows of the pass, and its mistakes.
+    error, delta : float
+        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+
+    Returns
+    -------
+    Promise
+        An error.
+
+    Examples
+    --------
     >>> from linsep import theory
     >>> round(theory.online(1000, 9).value, 4)
     0.0261

@@ -1,9 +1,7 @@
 // The state in the page's address, so that a link reproduces the picture.
-import { fromHash } from "./state.js";
-
 const QUIET = 150; // browsers allow a few hundred such calls a minute, a drag would make thousands
 
-export function pageAddress(start) {
+export function pageAddress() {
   let written = location.hash.slice(1);
   let writing = 0;
   return {
@@ -13,14 +11,14 @@ export function pageAddress(start) {
       clearTimeout(writing);
       writing = setTimeout(() => {
         const hash = hashOf();
-        if (hash === written) return;
+        if (hash === null || hash === written) return;
         written = hash;
         history.replaceState(null, "", `#${hash}`);
       }, QUIET);
     },
     listen(restore) {
       window.addEventListener("hashchange", () => {
-        if (location.hash.slice(1) !== written) restore(fromHash(location.hash, start));
+        if (location.hash.slice(1) !== written) restore(location.hash);
       });
     },
   };

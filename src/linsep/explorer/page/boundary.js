@@ -22,7 +22,7 @@ export function drawBoundary(plot) {
 
 // The line of u*, seen when u* or gamma is asked for.
 function drawBest({ app, layers, box, at }) {
-  const bound = app.answer?.bound;
+  const bound = app.told?.bound;
   if (!bound || app.isLifted || !["u", "gamma"].includes(app.lit)) return;
   const [x, y, b = 0] = bound.direction;
   const line = across(box, [x, y], b);
@@ -59,8 +59,8 @@ function drawLines({ app, layers, box, at }, { w, b }) {
   const before = app.weights(app.state.k - 1);
   const ghost = app.state.k > 1 ? across(box, before.w, before.b) : null;
   const line = across(box, w, b);
-  const weak = app.answer?.weak ? across(box, app.answer.weak.w, app.answer.weak.b) : null;
-  const fewest = app.fewest?.settled === app.settled ? across(box, app.fewest.w, app.fewest.b) : null;
+  const weak = app.told?.weak ? across(box, app.told.weak.w, app.told.weak.b) : null;
+  const fewest = app.told && app.fewest?.settled === app.settled ? across(box, app.fewest.w, app.fewest.b) : null;
   fill(
     layers.lines,
     fewest && svg("path", { class: "fewest", d: path(fewest.map(at)) }),
@@ -71,7 +71,7 @@ function drawLines({ app, layers, box, at }, { w, b }) {
 }
 
 function drawBand({ app, layers, box, at }) {
-  const best = app.state.band && !app.isLifted ? app.answer?.widest : null;
+  const best = app.state.band && !app.isLifted ? app.told?.widest : null;
   if (!best) return fill(layers.band);
   let strip = cut(corners(box), best.w, best.b + best.margin);
   strip = cut(

@@ -1,7 +1,7 @@
 // The rule, as the lectures write it, with the line lit that the run has reached, and the equation of its line.
 import { fill, fillOnce, html } from "./dom.js";
 import { FEATURE_NAMES } from "./engine/features.js";
-import { equation, pair, plural, show, signOf } from "./numbers.js";
+import { equation, namedEquation, pair, plural, show, signOf } from "./numbers.js";
 
 const KERNEL_LINES = [
   ["start", "α ← 0"],
@@ -59,14 +59,16 @@ export function equationView(app) {
   function draw() {
     const { w, b } = app.weights();
     const values = app.state.bias ? [...w, b] : w;
-    const names = [...(app.names?.columns ?? ["x₁", "x₂"]), ...app.state.features.map((name) => FEATURE_NAMES[name])];
+    const names = [...(app.columns ?? ["x₁", "x₂"]), ...app.state.features.map((name) => FEATURE_NAMES[name])];
     const isLine = w.some((value) => value !== 0);
     fill(
       formula,
       app.state.kernel
         ? "Σ αᵢ yᵢ K(xᵢ, x) = 0"
         : isLine
-          ? equation(w, b, app.names || app.isLifted ? names : null)
+          ? app.columns || app.isLifted
+            ? namedEquation(w, b, names)
+            : equation(w, b)
           : "no line yet",
     );
     fill(vector, app.state.kernel ? "" : `${app.state.bias ? "W = (w, b)" : "w"} = ${pair(values)}`);
@@ -91,7 +93,7 @@ const bracketed = (value) => (value < 0 ? `(${show(value)})` : show(value));
 
 // What the example on view is about.
 function about(app) {
-  const words = app.example()?.about;
+  const words = app.told ? app.example()?.about : "";
   return words ? `${words} ` : "";
 }
 

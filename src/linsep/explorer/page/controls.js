@@ -72,7 +72,21 @@ export function runOptions(app) {
       app,
     ),
     seedField,
-    ...(app.isWide ? [] : [featureToggles(app), kernelPicker(app)]),
+    ...(app.isWide ? [] : [scalingSwitch(app), featureToggles(app), kernelPicker(app)]),
+  );
+}
+
+function scalingSwitch(app) {
+  const options = [
+    [false, "as they are", "The points in their own units"],
+    [true, "centred and scaled", "Columns of mean 0 and deviation 1; through 0, of mean square 1 (--standardise)"],
+  ];
+  return segments(
+    "points",
+    options,
+    () => Boolean(app.state.scaling),
+    (isScaled) => app.setScaled(isScaled),
+    app,
   );
 }
 
@@ -136,12 +150,12 @@ function changeButtons(app) {
 function bandButton(app) {
   const turn = () => {
     app.state.band = !app.state.band;
-    app.redraw();
+    app.tellVerdict(); // whoever asks for the band asks whether there is one
   };
   const band = button("Margin", "The widest band between the classes", turn, { class: "band quiet" });
   app.views.push(() => {
     set(band, { "aria-pressed": String(app.state.band) });
-    band.disabled = !app.answer?.widest || app.isLifted;
+    band.disabled = Boolean(!app.answer || (app.told && !app.told.widest) || app.isLifted);
   });
   return band;
 }
@@ -196,7 +210,7 @@ export function presetPicker(app) {
       return x === u && y === v && labels[i] === app.state.labels[i];
     });
   app.example = () => all.find(isShown);
-  const option = (preset) => html("option", { value: preset.name, title: preset.about }, preset.title);
+  const option = (preset) => html("option", { value: preset.name }, preset.title);
   const select = html(
     "select",
     {
@@ -213,6 +227,9 @@ export function presetPicker(app) {
   return select;
 }
 
+// What space and Enter press. Everywhere else the space bar steps.
+const PRESSED = "button, summary, a";
+
 export function keys(app, place) {
   place.addEventListener("keydown", (event) => {
     if (app.telling) return null;
@@ -228,7 +245,7 @@ export function keys(app, place) {
     }
     if (command || event.altKey || typing) return null;
     if (event.key !== " " && event.target.closest("select, [type=range]")) return null;
-    if (event.key === "Enter" && event.target.closest("button, summary, a")) return null;
+    if ((event.key === "Enter" || event.key === " ") && event.target.closest(PRESSED)) return null;
     const moves = { " ": event.shiftKey ? -1 : 1, ArrowRight: 1, ArrowLeft: -1 };
     if (event.key in moves) app.moveTo(app.state.k + moves[event.key]);
     else if (event.key === "Home") app.moveTo(0);
@@ -237,8 +254,8 @@ export function keys(app, place) {
     else return null;
     return event.preventDefault();
   });
-  // The space bar always steps: what has the focus is pressed with Enter. (Firefox clicks when the key comes up.)
+  // The space bar does not open a list. (Firefox does so when the key comes up.)
   place.addEventListener("keyup", (event) => {
-    if (event.key === " " && event.target.closest("button, summary, select")) event.preventDefault();
+    if (event.key === " " && event.target.closest("select")) event.preventDefault();
   });
 }

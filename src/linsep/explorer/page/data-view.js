@@ -6,8 +6,9 @@ import { boxOf, snap, snapStep } from "./geometry.js";
 import { drawGrid } from "./marks.js";
 import { drawObstruction } from "./obstruction-view.js";
 import { pointMarks } from "./point-marks.js";
+import { drawRowNumbers } from "./row-numbers.js";
 
-const LAYERS = ["sides", "grid", "band", "hulls", "lines", "arrows", "points", "proof", "cursor"];
+const LAYERS = ["sides", "grid", "band", "hulls", "lines", "arrows", "points", "proof", "numbers", "cursor"];
 const ABOUT = {
   class: "plot data-space",
   tabindex: 0,
@@ -28,6 +29,7 @@ export function dataView(app) {
     drawBoundary(plot);
     points.draw();
     drawObstruction(layers, app, plot.at);
+    drawRowNumbers(plot);
     drawCursor();
   }
 

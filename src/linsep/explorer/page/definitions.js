@@ -3,7 +3,7 @@ import { html } from "./dom.js";
 import { show } from "./numbers.js";
 
 const margins = (app) => {
-  const { bound, widest } = app.answer ?? {};
+  const { bound, widest } = app.told ?? {};
   if (!bound || !widest || !app.state.bias) return "";
   return ` Here it is ${show(bound.gamma)}. It is not the margin of the verdict, ${show(widest.margin)}, which is a distance in the plane.`;
 };

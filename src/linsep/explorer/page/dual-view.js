@@ -30,7 +30,8 @@ export function dualView(app) {
     const pitch = Math.min(56, (width - 8) / Math.max(rows.length, 1));
     const y = (count) => height - 22 - (count / largest) * (height - 46);
     const isPlus = (i) => app.labelOf(i) > 0;
-    const fits = (words) => pitch > 7 * words.length + 4; // beside its neighbours
+    const room = (words) => 7 * words.length + 4; // pixels: beside its neighbours
+    const every = Math.ceil(Math.max(...rows.map((row) => room(String(row)))) / pitch); // so many bars have a number
     return fill(
       node,
       ...rows.map((row, n) => {
@@ -49,8 +50,8 @@ export function dualView(app) {
             height: count ? height - 22 - y(count) : 1.5,
             rx: Math.min(3, pitch * 0.2),
           }),
-          fits(String(row)) ? svg("text", { class: "tick", x: x + pitch / 2, y: height - 7 }, String(row)) : null,
-          count && fits(show(count))
+          n % every === 0 ? svg("text", { class: "tick", x: x + pitch / 2, y: height - 7 }, String(row)) : null,
+          count && pitch > room(show(count))
             ? svg("text", { class: "count", x: x + pitch / 2, y: y(count) - 5 }, show(count))
             : null,
         );

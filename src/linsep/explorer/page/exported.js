@@ -17,5 +17,5 @@ mount(document.getElementById("explorer"), {
     if (!answer) throw new Error("This file holds recorded runs only. linsep explore computes the others.");
     return answer;
   },
-  address: pageAddress(kept.start),
+  address: pageAddress(),
 });

@@ -1,5 +1,6 @@
 // What can be taken along: the link, a picture, the points, and the Python code that makes the same run.
 import { button, html } from "./dom.js";
+import { FEATURE_NAMES } from "./engine/features.js";
 import { filmSvg } from "./film.js";
 
 const DRAWN = [
@@ -62,8 +63,17 @@ export async function pictureOf(node, scale = 2) {
   }
 }
 
-export function csvOf(state) {
-  return ["x1,x2,y", ...state.points.map((p, i) => `${p[0]},${p[1]},${state.labels[i]}`), ""].join("\n");
+/** @typedef {{ columns: string[] | null, classes: string[] | null }} Named  what the user calls columns and classes */
+
+export const namesOnPage = (app) => ({ columns: app.columns, classes: app.state.names?.classes ?? null });
+
+const cellOf = (words) => (/[",;\t\r\n#]|^\s|\s$/.test(words) ? `"${words.replaceAll('"', '""')}"` : words);
+
+// The points as a table, under the names that they came with.
+export function csvOf({ points, labels }, { columns, classes }) {
+  const [low, high] = (classes ?? ["-1", "1"]).map(cellOf);
+  const rows = points.map((p, i) => `${p[0]},${p[1]},${labels[i] > 0 ? high : low}`);
+  return [[...(columns ?? ["x1", "x2"]).map(cellOf), "y"].join(","), ...rows, ""].join("\n");
 }
 
 const IN_PYTHON = {
@@ -73,8 +83,21 @@ const IN_PYTHON = {
   r: "np.hypot(*(X[:, :2] - X[:, :2].mean(axis=0)).T)",
 };
 
+const isNumber = (text) => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text);
+
+// The two labels as Python has them, the larger one positive there too; -1 and 1 where that would swap the classes.
+function labelsInPython(classes) {
+  const [low, high] = classes ?? ["-1", "1"];
+  if (isNumber(low) && isNumber(high)) return Number(low) < Number(high) ? [low, high] : ["-1", "1"];
+  return low < high ? [JSON.stringify(low), JSON.stringify(high)] : ["-1", "1"];
+}
+
 // A script that makes the same run, and with matplotlib the same picture.
-export function pythonOf(state) {
+export function pythonOf(state, { columns, classes }) {
+  const [low, high] = labelsInPython(classes);
+  const named = JSON.stringify(columns ?? ["x1", "x2"]);
+  const legend = (classes ?? ["-", "+"]).map((name) => JSON.stringify(name));
+  const features = state.features.map((name) => `, "${FEATURE_NAMES[name]}"`).join("");
   const rows = state.points.map((p) => `    [${p[0]}, ${p[1]}],`).join("\n");
   const bias = state.bias ? "True" : "False";
   const run = `order="${state.order}", bias=${bias}, random_state=${state.seed}`;
@@ -86,16 +109,19 @@ import linsep
 X = np.array([
 ${rows}
 ], dtype=float)
-y = np.array([${state.labels.join(", ")}])
+y = np.array([${state.labels.map((label) => (label > 0 ? high : low)).join(", ")}])
+names = ${named.slice(0, -1)}${features}]
 
 ${state.features
   .map(
     (name) => `X = np.column_stack([X, ${IN_PYTHON[name]}])
 `,
   )
-  .join("")}print(linsep.decide(X, y, bias=${bias}).explain(X, y))
-plt.scatter(*X[y > 0, :2].T, marker="o", label="+")
-plt.scatter(*X[y < 0, :2].T, marker="s", label="-")
+  .join("")}print(linsep.decide(X, y, bias=${bias}).explain(X, y, names=names))
+plt.scatter(*X[y == ${low}, :2].T, marker="o", label=${legend[0]})
+plt.scatter(*X[y == ${high}, :2].T, marker="s", label=${legend[1]})
+plt.xlabel(names[0])
+plt.ylabel(names[1])
 ${state.k > 0 ? lineInPython(run, state.k, !state.features.length) : ""}plt.axis("equal")
 plt.legend()
 plt.show()
@@ -151,9 +177,14 @@ export function exportsMenu(app, root) {
     ...(app.isWide
       ? []
       : [
-          button("CSV", "Save the points as CSV", () => textFile("linsep.csv", "text/csv", csvOf(app.state)), {
-            class: "save-csv",
-          }),
+          button(
+            "CSV",
+            "Save the points as CSV",
+            () => textFile("linsep.csv", "text/csv", csvOf(app.state, namesOnPage(app))),
+            {
+              class: "save-csv",
+            },
+          ),
           button(
             "Film",
             "Save the run as an SVG that moves",
@@ -169,7 +200,7 @@ export function exportsMenu(app, root) {
             () =>
               app.state.kernel
                 ? say("The script knows no kernel: switch it off")
-                : textFile("linsep_run.py", "text/x-python", pythonOf(app.state)),
+                : textFile("linsep_run.py", "text/x-python", pythonOf(app.state, namesOnPage(app))),
             { class: "save-python" },
           ),
         ]),

@@ -1,4 +1,4 @@
-// Where no line separates: the best that one can do, found when the page has been still for a moment.
+// Where classes overlap: the best that one can do, found when the page has been still for a moment.
 import { html } from "./dom.js";
 import { fewestMistakes } from "./engine/fewest.js";
 import { plural } from "./numbers.js";
@@ -17,12 +17,14 @@ export function fewestView(app) {
   }
 
   app.panels.push(() => {
-    const kind = app.answer?.verdict.kind;
-    const isWanted = !app.isWide && !app.isLifted && ["touching", "overlapping"].includes(kind);
+    const kind = app.told?.verdict.kind;
+    const isWanted = !app.isWide && !app.isLifted && kind === "overlapping";
     const isKnown = isWanted && app.fewest?.settled === app.settled;
     node.hidden = !isKnown;
     if (isKnown)
-      node.textContent = `The best line leaves ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} on its wrong side or on it (dotted).`;
+      node.textContent = app.fewest.w.some(Boolean)
+        ? `The best line leaves ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} on its wrong side or on it (dotted).`
+        : `No line does better than to call every row of the larger class: ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} wrong.`;
     if (!isWanted || asked === app.settled || app.state.points.length > MOST_SEARCHED) return;
     asked = app.settled;
     clearTimeout(waiting);

@@ -11,7 +11,7 @@ const FILM_HEAD = 32;
 const FILM_MOST = 100; // updates shown
 const FILM_SECONDS = 0.8; // each
 const FILM_LASTING = 4; // times as long for the last
-const FILM_COLOURS = { plus: "#2463b8", minus: "#c8511b" };
+const FILM_COLOURS = { plus: "#c8511b", minus: "#2463b8" };
 
 /**
  * @param {FilmState} state
@@ -87,8 +87,8 @@ function filmChanger(frames) {
  * @param {number} label
  */
 function filmDot([x, y], label) {
-  if (label > 0) return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="5" fill="${FILM_COLOURS.plus}"/>`;
-  return `<rect x="${(x - 4.5).toFixed(1)}" y="${(y - 4.5).toFixed(1)}" width="9" height="9" fill="${FILM_COLOURS.minus}"/>`;
+  if (label < 0) return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="5" fill="${FILM_COLOURS.minus}"/>`;
+  return `<rect x="${(x - 4.5).toFixed(1)}" y="${(y - 4.5).toFixed(1)}" width="9" height="9" fill="${FILM_COLOURS.plus}"/>`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { fill, html, svg } from "./dom.js";
 import { keeps } from "./engine/keep.js";
 import { across, boxOf, corners, cut, path } from "./geometry.js";
+import { markShape } from "./marks.js";
 
 const SIDE = 220;
 const QUIET_BEFORE_KEEPING = 120; // milliseconds
@@ -52,12 +53,9 @@ function picture(way, box, points, labels) {
   const regions = way.grid
     ? cellsOf(way.grid)
     : [side(1, "plus"), side(-1, "minus"), line && svg("path", { class: "line", d: path(line.map(at)) })];
-  const dots = points.map((p, i) => {
-    const [x, y] = at(p);
-    return labels[i] > 0
-      ? svg("circle", { class: "dot plus", cx: x, cy: y, r: 3.6 })
-      : svg("rect", { class: "dot minus", x: x - 3.2, y: y - 3.2, width: 6.4, height: 6.4 });
-  });
+  const dots = points.map((p, i) =>
+    svg("path", { class: `dot ${labels[i] > 0 ? "plus" : "minus"}`, d: markShape(labels[i], 3.6, at(p)) }),
+  );
   return html(
     "figure",
     { "data-keep": way.keep },

@@ -2,6 +2,7 @@
 import { fill, plotOf, svg } from "./dom.js";
 import { FEATURE_NAMES } from "./engine/features.js";
 import { hull, path } from "./geometry.js";
+import { markShape } from "./marks.js";
 
 const TILT = 0.42; // how far one looks from above
 const CUBE = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n & 1 ? 1 : -1, n & 2 ? 1 : -1, n & 4 ? 1 : -1]);
@@ -58,16 +59,14 @@ export function liftedView(app) {
     const plane = cutCube((corner) =>
       app.heightOf(corner.map((x, j) => ((x + 1) / 2) * (ranges[j][1] - ranges[j][0] || 1) + ranges[j][0])),
     );
-    const marks = rows.map((row, i) => [
-      at(scaled(row)),
-      at([...scaled(row).slice(0, 2), -1]),
-      app.state.labels[i] > 0 ? "plus" : "minus",
-    ]);
+    const marks = rows.map((row, i) => [at(scaled(row)), at([...scaled(row).slice(0, 2), -1]), app.state.labels[i]]);
     return fill(
       things,
       plane.length > 2 ? svg("path", { class: "plane", d: path(hull(plane.map(at)), true) }) : null,
       ...marks.map(([place, foot]) => svg("path", { class: "grid", d: path([place, foot]) })),
-      ...marks.map(([[cx, cy], , side]) => svg("circle", { class: `dot ${side}`, cx, cy, r: 5 })),
+      ...marks.map(([place, , label]) =>
+        svg("path", { class: `dot ${label > 0 ? "plus" : "minus"}`, d: markShape(label, 5, place) }),
+      ),
     );
   }
 

@@ -1,5 +1,6 @@
 // The page, put together.
 import { App } from "./app.js";
+import { challengeView } from "./challenge-view.js";
 import { codeView, equationView, storyView } from "./code-view.js";
 import { editing, keys, paneTabs, presetPicker, runOptions, whyNot } from "./controls.js";
 import { dataView } from "./data-view.js";
@@ -48,15 +49,23 @@ export function mount(root, host) {
     html(
       "main",
       {},
-      html("div", { class: "column" }, stage, dual, ...(app.isWide ? [] : [keepCard(app), textView(app)])),
+      html(
+        "div",
+        { class: "column" },
+        stage,
+        dual,
+        ...(app.isWide ? [] : [challengeView(app), keepCard(app), textView(app)]),
+      ),
       html("div", { class: "column" }, verdict, proof, rule),
     ),
   );
   keys(app, host.isWhole ? document : root); // in a notebook, other keys are not ours
   takePasted(app, root, host.isWhole ? document : root);
-  host.address?.listen?.((state) => app.restore(state));
+  host.address?.listen?.((hash) => app.restore(app.read(hash)));
   if (!host.embed) tellStory(app, root);
+  const { notice } = app;
   app.refresh();
+  app.tell(notice); // of a damaged link
   return app;
 }
 
@@ -93,11 +102,11 @@ function namesView(app) {
   const [across, up] = ["across", "up"].map((name) => html("span", { class: `axis-name ${name}` }));
   const legend = html("p", { class: "legend in-plot" });
   app.views.push(() => {
-    const { columns, classes } = app.names ?? {};
-    for (const node of [across, up, legend]) node.hidden = !app.names;
-    if (!app.names) return;
-    fill(across, columns[0], " →");
-    fill(up, "↑ ", columns[1]);
+    const [{ columns }, classes] = [app, app.state.names?.classes];
+    across.hidden = up.hidden = !columns;
+    legend.hidden = !classes;
+    if (columns) fill(across, columns[0], " →") && fill(up, "↑ ", columns[1]);
+    if (!classes) return;
     fillOnce(legend, classes.join("\n"), () =>
       classes.flatMap((name, i) => [html("span", { class: `swatch ${i ? "plus" : "minus"}` }), name]),
     );

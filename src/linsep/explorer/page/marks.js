@@ -7,6 +7,18 @@ import { show } from "./numbers.js";
 /** @typedef {number[]} Place  in pixels */
 
 /**
+ * The shape of a class, around a place: + is a square, − a disc, in these colours, as in the library's own plots.
+ * @param {number} label
+ * @param {number} r
+ * @param {Place} place
+ */
+export function markShape(label, r, [x, y] = [0, 0]) {
+  const half = r * 0.9;
+  if (label > 0) return `M${x - half} ${y - half}h${2 * half}v${2 * half}h${-2 * half}Z`;
+  return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+}
+
+/**
  * @param {Place} place
  * @param {Place} centre
  */

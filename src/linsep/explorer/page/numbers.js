@@ -54,7 +54,7 @@ export function fraction(text) {
 }
 
 // The equation w·x + b = 0, term by term, terms with weight 0 left out.
-export function equation(w, b, names) {
+export function equation(w, b) {
   const row = math("mrow");
   const term = (value, name) => {
     if (!value) return;
@@ -64,10 +64,20 @@ export function equation(w, b, names) {
     if (!name || size !== 1) row.append(math("mn", show(size)));
     if (name) row.append(name);
   };
-  const subscripted = (j) => math("msub", math("mi", "x"), math("mn", String(j + 1)));
-  for (const [j, value] of w.entries()) term(value, names ? math("mtext", names[j]) : subscripted(j));
+  for (const [j, value] of w.entries()) term(value, math("msub", math("mi", "x"), math("mn", String(j + 1))));
   term(b, null);
   if (!row.childElementCount) row.append(math("mn", "0"));
   row.append(math("mo", "="), math("mn", "0"));
   return math("math", row);
+}
+
+// The same of columns with names, as text that can be broken into lines.
+export function namedEquation(w, b, names) {
+  const terms = [...w.map((value, j) => [value, names[j]]), [b, ""]].filter(([value]) => value);
+  const written = terms.map(([value, name], n) => {
+    const size = show(Math.abs(value));
+    const sign = value < 0 ? "− " : n ? "+ " : "";
+    return `${sign}${!name ? size : size === "1" ? name : `${size}·${name}`}`;
+  });
+  return `${written.join(" ") || "0"} = 0`;
 }

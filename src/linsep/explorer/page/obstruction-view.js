@@ -6,7 +6,7 @@ import { away } from "./marks.js";
 
 // Without a bias the proof is about signed rows: a − row stands at its mirror image, and the common point is the origin.
 export function drawObstruction(layers, app, at) {
-  const found = app.answer?.obstruction;
+  const found = app.told?.obstruction;
   const { points, labels } = app.state;
   if (!found || app.isLifted || found.rows.some((i) => !points[i])) {
     fill(layers.hulls);

@@ -1,14 +1,14 @@
 // Points as text: pasted, dropped as a file, or typed. What cannot be read is told, and what was there is kept.
 import { button, html, set } from "./dom.js";
 import { pointsFrom } from "./engine/table.js";
-import { csvOf } from "./exports.js";
+import { csvOf, namesOnPage } from "./exports.js";
 
 const MOST_BYTES = 1_000_000;
 
 function takePoints(app, text) {
   try {
     const { points, labels, columns, classes } = pointsFrom(text, app.host.start.limits.points);
-    app.loadOwn({ points, labels, names: { columns, classes } });
+    app.loadOwn({ points, labels, names: { columns, classes }, told: true });
   } catch (error) {
     app.tell(error.message);
   }
@@ -54,7 +54,7 @@ export function textView(app) {
   const show = () => {
     if (!node.open || shownFor === app.settled) return;
     shownFor = app.settled;
-    text.value = csvOf(app.state);
+    text.value = csvOf(app.state, namesOnPage(app));
   };
   node.addEventListener("toggle", show);
   app.views.push(show);

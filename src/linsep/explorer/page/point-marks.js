@@ -1,5 +1,6 @@
 // The points as marks: they are made once, and touched only where they have changed.
 import { set, svg } from "./dom.js";
+import { markShape } from "./marks.js";
 import { show, signOf } from "./numbers.js";
 
 const MANY = 120; // points: more are drawn small
@@ -48,9 +49,7 @@ export function pointMarks(plot) {
     if (isFull || was.label !== label) nameMark(mark, drawnAs.get(mark), isFull);
     if (was.label === label) return;
     const r = isSmall ? 4.5 : 8;
-    const disc = `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
-    const square = `M${-r + 1} ${-r + 1}h${2 * r - 2}v${2 * r - 2}h${2 - 2 * r}Z`;
-    set(mark.querySelector(".shape"), { d: plus ? disc : square });
+    set(mark.querySelector(".shape"), { d: markShape(label, r) });
     if (!isSmall) set(mark.querySelector(".sign"), { d: plus ? "M-4 0H4M0 -4V4" : "M-4 0H4" });
   }
 

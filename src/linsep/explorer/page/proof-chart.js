@@ -6,10 +6,10 @@ import { show } from "./numbers.js";
 // The four quantities after the current update; null where there is none.
 export function proofNumbers(app) {
   const k = app.state.k;
-  const bound = app.answer?.bound;
+  const bound = app.told?.bound;
   return {
     floor: bound ? k * bound.gamma : null,
-    along: k === 0 ? 0 : (app.steps.along?.[k - 1] ?? null),
+    along: !bound ? null : k === 0 ? 0 : (app.steps.along?.[k - 1] ?? null),
     norm: k === 0 ? 0 : (app.steps.norm[k - 1] ?? 0),
     ceiling: Math.sqrt(k) * (app.answer?.radius ?? 0),
   };
@@ -18,14 +18,15 @@ export function proofNumbers(app) {
 // How far the axis of updates reaches: to the wall, or to the end of this run.
 export function axisReach(app) {
   const { axes } = app.state;
-  if (!app.answer.bound || app.answer.bound.bound === null) return "run";
-  return axes === "auto" ? (app.answer.bound.bound > 30 * Math.max(app.total, 1) ? "run" : "wall") : axes;
+  const bound = app.told?.bound;
+  if (!bound || bound.bound === null) return "run";
+  return axes === "auto" ? (bound.bound > 30 * Math.max(app.total, 1) ? "run" : "wall") : axes;
 }
 
 export function drawChart({ app, layers, size }) {
   const { base, moving } = layers;
   const [width, height] = size;
-  const { bound, radius } = app.answer;
+  const [bound, { radius }] = [app.told?.bound, app.answer];
   const far = axisReach(app) === "wall" ? bound.bound * 1.08 : Math.max(app.total, 1) * 1.08;
   const tallest = Math.sqrt(far) * radius * 1.06;
   const pad = { left: 38, right: 12, top: 10, bottom: 24 };
@@ -37,14 +38,17 @@ export function drawChart({ app, layers, size }) {
   const floorEnd = bound ? Math.min(far, wall ? wall * 1.06 : far) : 0;
   const lens = bound ? [...curve(ceiling, wall ?? far), ...curve((k) => k * bound.gamma, wall ?? far).reverse()] : [];
   const run = (values) => [[x(0), y(0)], ...values.map((v, i) => [x(i + 1), y(v)])];
-  const toCome = (name, values) => (values ? svg("path", { class: `${name} to-come`, d: path(run(values)) }) : null);
+  const toCome = (name, values) =>
+    values && app.told ? svg("path", { class: `${name} to-come`, d: path(run(values)) }) : null;
   const been = (name, values) =>
-    values ? svg("path", { class: `${name} been`, d: path(run(values.slice(0, app.state.k))) }) : null;
+    values && (bound || name === "norm")
+      ? svg("path", { class: `${name} been`, d: path(run(values.slice(0, app.state.k))) })
+      : null;
   const here = proofNumbers(app);
   const dot = (name) =>
     here[name] === null ? null : svg("circle", { class: `${name} dot`, cx: x(app.state.k), cy: y(here[name]), r: 3.6 });
   // What only the answer and the size decide; then what moves with the run.
-  fillOnce(base, `${app.settled} ${axisReach(app)} ${size}`, () => [
+  fillOnce(base, `${app.settled} ${Boolean(app.told)} ${axisReach(app)} ${size}`, () => [
     ...ticks(0, far, Math.round(width / 90)).map((k) =>
       svg("text", { class: "tick", x: x(k), y: height - 7 }, show(k)),
     ),

@@ -1,7 +1,12 @@
 // The proof of Novikoff's theorem, live: k·γ <= W·u* <= |W| <= √k·R, and the wall where the outer two meet.
 import { fill, fillOnce, html, math, plotOf } from "./dom.js";
+import { explore } from "./engine/explore.js";
+import { scaledBy, scalingOf } from "./engine/scaling.js";
 import { plural, show } from "./numbers.js";
 import { axisReach, drawChart, proofNumbers } from "./proof-chart.js";
+
+const FAR_WALL = 1000; // updates
+const MOST_RESCALED = 200; // points: the words are made while others are dragged
 
 const CHART = {
   class: "chart proof-chart",
@@ -45,7 +50,7 @@ export function proofView(app) {
 
 function drawChain(app, chain) {
   const values = proofNumbers(app);
-  const shown = app.answer.bound ? LINKS : LINKS.slice(2);
+  const shown = app.told?.bound ? LINKS : LINKS.slice(2);
   fillOnce(chain, String(shown.length), () =>
     shown.flatMap(([name, label, formula], i) => [
       i ? html("span", { class: "at-most", "aria-hidden": "true" }, "≤") : null,
@@ -66,14 +71,16 @@ function drawChain(app, chain) {
 }
 
 function drawWords(app, words) {
-  const bound = app.answer.bound;
+  const bound = app.told?.bound;
   const total = app.total;
   if (!bound) {
     const why = app.state.kernel
       ? "With a kernel R² is the largest K(x, x). γ is the margin in the kernel’s space: there is a wall if that is above 0, and it is not computed here."
-      : app.answer.verdict.kind === "separable"
-        ? "The margin is too thin for the numbers of a chart."
-        : `No ${app.isWide ? "hyperplane" : "line"} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;
+      : !app.told
+        ? "Whether there is a floor below |W|, and a wall that ends the run, hangs on the verdict."
+        : app.answer.verdict.kind === "separable"
+          ? "The margin is too thin for the numbers of a chart."
+          : `No ${app.isWide ? "hyperplane" : "line"} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;
     return fillOnce(words, why, () => [why]);
   }
   const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, show(bound.bound));
@@ -94,12 +101,24 @@ function drawWords(app, words) {
     wall,
     ". No run can pass that wall. ",
     end,
+    scaledWords(app),
   ]);
+}
+
+// Of a far wall: how long the run is on the points centred and scaled.
+function scaledWords(app) {
+  const { points, bias, scaling } = app.state;
+  if (app.isWide || app.isLifted || scaling || app.told.bound.bound < FAR_WALL || points.length > MOST_RESCALED)
+    return "";
+  const { steps, bound } = explore({ ...app.state, points: points.map(scaledBy(scalingOf(points, bias))) });
+  if (!bound || !steps.converged || bound.bound * 2 > app.told.bound.bound) return "";
+  const done = bias ? "Centred and scaled" : "Scaled";
+  return ` ${done} it needs ${plural(steps.row.length, "update")} (the wall is at ${show(bound.bound)}).`;
 }
 
 function drawChoice(app, choice) {
   const reaches = axisReach(app);
-  if (!app.answer.bound) return fillOnce(choice, "", () => []);
+  if (!app.told?.bound) return fillOnce(choice, "", () => []);
   const option = (name, label) =>
     html(
       "button",

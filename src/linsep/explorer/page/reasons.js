@@ -2,14 +2,16 @@
 import { html, math } from "./dom.js";
 import { exactly, fraction, plural, show } from "./numbers.js";
 
+// What is to separate them.
+export function lineWords(app) {
+  const { features, bias } = app.state;
+  const plain = features.length ? "hyperplane of the rows with their features" : app.isWide ? "hyperplane" : "line";
+  return plain + (bias ? "" : " through the origin");
+}
+
 // Why the verdict is what it is.
 export function reasons(app, kind) {
-  const plain = app.state.features.length
-    ? "hyperplane of the rows with their features"
-    : app.isWide
-      ? "hyperplane"
-      : "line";
-  const line = plain + (app.state.bias ? "" : " through the origin");
+  const line = lineWords(app);
   const { widest, obstruction } = app.answer;
   const about = app.state.kernel ? "This is about straight lines; the kernel’s run is another matter. " : "";
   if (kind === "separable") {
@@ -122,7 +124,16 @@ const shareOf = (weight) => (weight.exact ? weight.text : `≈ ${weight.text}`);
 const rowLink = (app, row) =>
   html(
     "button",
-    { type: "button", class: "row-link", "aria-label": `Row ${row}`, onclick: () => app.pointAt?.(row) },
+    {
+      type: "button",
+      class: "row-link",
+      "aria-label": `Row ${row}`,
+      onclick: () => app.pointAt?.(row),
+      onpointerenter: () => app.pointOut(row),
+      onpointerleave: () => app.pointOut(null),
+      onfocus: () => app.pointOut(row),
+      onblur: () => app.pointOut(null),
+    },
     String(row),
   );
 
@@ -137,19 +148,20 @@ function links(app, rows) {
   return [rows.length > 1 ? "rows" : "row", ...links, rest];
 }
 
-// ½ (0, 1) + ½ (1, 0) = (½, ½)
+// ½ (0, 1) + ½ (1, 0) = (½, ½): each term a formula of its own, so that a long sum is broken into lines.
 function sum(app, terms, target, isSigned, name = "") {
-  const row = math("mrow");
   const { lift } = app;
-  terms.forEach(([i, weight], n) => {
+  const added = terms.map(([i, weight], n) => {
     const minus = isSigned && app.state.labels[i] < 0;
-    if (minus) row.append(math("mo", "−"));
-    else if (n) row.append(math("mo", "+"));
-    if (weight.text !== "1") row.append(fraction(weight.text));
-    row.append(vectorOf(lift(app.state.points[i]).map((x) => fraction(exactly(x)))));
+    return math(
+      "math",
+      ...(minus || n ? [math("mo", minus ? "−" : "+")] : []),
+      ...(weight.text === "1" ? [] : [fraction(weight.text)]),
+      vectorOf(lift(app.state.points[i]).map((x) => fraction(exactly(x)))),
+    );
   });
-  row.append(math("mo", "="), vectorOf(target.map(fraction)));
-  return html("div", { class: `sum ${name}`, "data-rows": terms.map(([i]) => i).join(",") }, math("math", row));
+  const end = math("math", math("mo", "="), vectorOf(target.map(fraction)));
+  return html("div", { class: `sum ${name}`, "data-rows": terms.map(([i]) => i).join(",") }, ...added, end);
 }
 
 function vectorOf(parts) {

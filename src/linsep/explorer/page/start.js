@@ -21,5 +21,5 @@ mount(document.getElementById("explorer"), {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     }),
-  address: pageAddress(begin),
+  address: pageAddress(),
 });

@@ -1,7 +1,9 @@
 // What the page shows, as one value: it fits into the address, so that a link reproduces the picture.
+import { CHALLENGES } from "./engine/challenges.js";
 import { FEATURE_NAMES } from "./engine/features.js";
 import { viewOf } from "./geometry.js";
 
+export const LARGEST_COORDINATE = 1e9; // beyond it a picture says nothing
 export const ORDERS = ["cyclic", "restart", "shuffled", "worst"];
 
 /** @typedef {import("./engine/run.js").Order} Order */
@@ -10,15 +12,19 @@ export function freshState() {
   return {
     points: /** @type {[number, number][]} */ ([]),
     labels: /** @type {number[]} */ ([]),
+    names: /** @type {{ columns: string[], classes: string[] } | null} */ (null), // where the points came with any
     features: /** @type {import("./engine/features.js").Feature[]} */ ([]),
     kernel: /** @type {import("./engine/kernel.js").Kernel | null} */ (null),
+    scaling: /** @type {import("./engine/scaling.js").Scaling | null} */ (null), // of points that are shown centred and scaled
     order: /** @type {Order} */ ("cyclic"),
     bias: true,
     seed: 0,
     updates: 500,
     k: 0,
+    told: false, // whether the verdict was asked for or reached
     band: false,
     keep: false,
+    challenge: "", // its name
     axes: "auto",
     pane: /** @type {"data" | "weights" | "lifted" | "both"} */ ("both"), // what is drawn of lines through the origin
     view: { cx: 0, cy: 0, half: 2 },
@@ -29,7 +35,7 @@ export function freshState() {
 
 // Where the page begins with rows of one's own that are too wide to be moved.
 export function wideState(own) {
-  return { ...freshState(), bias: own.bias };
+  return { ...freshState(), bias: own.bias, told: true };
 }
 
 export function presetState(preset) {
@@ -37,7 +43,9 @@ export function presetState(preset) {
     ...freshState(),
     points: preset.points.map((p) => [...p]),
     labels: [...preset.labels],
+    names: preset.names ?? null,
     bias: preset.bias,
+    told: Boolean(preset.told) || preset.name === "own", // whoever brings rows wants the answer
     view: viewOf(preset.points, !preset.bias),
   };
 }
@@ -46,9 +54,13 @@ export function toHash(state) {
   const rows = state.points.map((p, i) => `${p[0]},${p[1]}${state.labels[i] > 0 ? "+" : "-"}`).join(";");
   const { cx, cy, half } = state.view;
   const fields = { o: state.order, b: Number(state.bias), s: state.seed, n: state.updates, k: state.k };
+  if (state.told) fields.told = 1;
   if (state.band) fields.band = 1;
   if (state.keep) fields.keep = 1;
+  if (state.challenge) fields.challenge = state.challenge;
+  if (rows && state.names) fields.names = [...state.names.columns, ...state.names.classes].map(encodeURIComponent);
   if (state.features.length) fields.f = state.features;
+  if (state.scaling) fields.z = [...state.scaling.centres, ...state.scaling.scales];
   if (state.kernel) fields.kernel = `${state.kernel.kind}:${state.kernel.value}`;
   if (state.axes !== "auto") fields.a = state.axes;
   if (state.pane !== "both") fields.pane = state.pane;
@@ -74,14 +86,17 @@ export function fromHash(text, { limits, own }) {
   if (!isWide && !readPoints(fields.get("p"), state, limits)) return null;
   if (ORDERS.includes(fields.get("o"))) state.order = fields.get("o");
   if (["run", "wall"].includes(fields.get("a"))) state.axes = fields.get("a");
-  if (!isWide) Object.assign(state, readSpace(fields));
+  if (!isWide)
+    Object.assign(state, readSpace(fields), { names: readNames(fields.get("names")) ?? own?.preset?.names ?? null });
   if (["data", "weights", "lifted"].includes(fields.get("pane"))) state.pane = fields.get("pane");
   state.bias = fields.get("b") !== "0";
   state.seed = wholeNumber(fields.get("s"), 0, 2 ** 31 - 1, 0);
   state.updates = wholeNumber(fields.get("n"), 1, limits.updates, 500);
   state.k = wholeNumber(fields.get("k"), 0, limits.updates, 0);
   state.band = fields.get("band") === "1";
+  state.told = state.told || state.band || fields.get("told") === "1";
   state.keep = fields.get("keep") === "1";
+  if (fields.get("challenge") in CHALLENGES) state.challenge = fields.get("challenge");
   state.now = isWide && fields.get("now") === "1";
   state.columns = isWide ? readColumns(fields.get("c"), own.columns.length) : null;
   const view = (fields.get("v") ?? "").split(",").map(Number);
@@ -90,13 +105,32 @@ export function fromHash(text, { limits, own }) {
   return state;
 }
 
+function readNames(text) {
+  try {
+    const [across, up, ...classes] = (text ?? "").split(",").map(decodeURIComponent);
+    return classes.length === 2 ? { columns: [across, up], classes } : null;
+  } catch {
+    return null; // a damaged name
+  }
+}
+
 // The features, or the kernel, that an address names.
 function readSpace(fields) {
   const features = (fields.get("f") ?? "").split(",").filter((name) => name in FEATURE_NAMES);
   const [kind, number] = (fields.get("kernel") ?? "").split(":");
   const value = Number(number);
   const isKernel = kind === "poly" ? wholeNumber(number, 1, 9, 0) : kind === "gauss" && value > 0 && value < 1e9;
-  return { features: [...new Set(features)], kernel: isKernel ? { kind, value } : null };
+  return {
+    features: [...new Set(features)],
+    kernel: isKernel ? { kind, value } : null,
+    scaling: readScaling(fields.get("z")),
+  };
+}
+
+function readScaling(text) {
+  const numbers = (text ?? "").split(",").map(Number);
+  const isScaling = numbers.length === 4 && numbers.every(Number.isFinite) && numbers[2] > 0 && numbers[3] > 0;
+  return isScaling ? { centres: numbers.slice(0, 2), scales: numbers.slice(2) } : null;
 }
 
 function readColumns(text, width) {
@@ -108,7 +142,7 @@ function readPoints(text, state, limits) {
   for (const part of text.split(";")) {
     const match = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/.exec(part);
     const point = match && [Number(match[1]), Number(match[2])];
-    if (!point?.every((x) => Math.abs(x) <= 1e9) || state.points.length >= limits.points) return false;
+    if (!point?.every((x) => Math.abs(x) <= LARGEST_COORDINATE) || state.points.length >= limits.points) return false;
     state.points.push(point);
     state.labels.push(match[3] === "+" ? 1 : -1);
   }

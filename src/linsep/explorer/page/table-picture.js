@@ -1,6 +1,6 @@
 // The picture of wide rows: their marks, the hyperplane seen from its side, and rings around the rows that matter.
 import { fill, fillOnce, svg } from "./dom.js";
-import { drawGrid } from "./marks.js";
+import { drawGrid, markShape } from "./marks.js";
 import { plural } from "./numbers.js";
 
 // Draws what was seen. `rows` are the marks: which of them is shown, and what tells of one.
@@ -32,6 +32,7 @@ function drawRings({ app, layers, at, seen }) {
     ...seen.support.map(ring("support")),
     ...seen.obstruction.map(ring("obstructing")),
     place.has(current) ? ring("halo current")(current) : null,
+    place.has(app.litRow) ? ring("pointed-out")(app.litRow) : null,
   );
 }
 
@@ -70,9 +71,7 @@ function markOfRow({ app, at, seen }, i, { shown, tell }) {
   const [x, y] = at([seen.x[i], seen.y[i]]);
   const plus = seen.signs[i] > 0;
   const r = seen.rows.length <= 200 ? 5 : 3;
-  const shape = plus
-    ? svg("circle", { class: "dot plus", cx: x, cy: y, r })
-    : svg("rect", { class: "dot minus", x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8 });
+  const shape = svg("path", { class: `dot ${plus ? "plus" : "minus"}`, d: markShape(seen.signs[i], r, [x, y]) });
   return svg(
     "g",
     {

@@ -40,8 +40,9 @@ export function transport(app) {
   app.views.push(() => {
     set(scrub, { max: app.total });
     scrub.value = String(app.state.k);
-    scrub.setAttribute("aria-valuetext", `update ${app.state.k} of ${app.total}`);
-    fill(count, `${show(app.state.k)} / ${show(app.total)}${app.answer && !app.steps.converged ? "+" : ""}`);
+    const all = app.told ? ` / ${show(app.total)}${app.steps.converged ? "" : "+"}` : "";
+    scrub.setAttribute("aria-valuetext", `update ${app.state.k}${all}`);
+    fill(count, `${show(app.state.k)}${all}`);
     count.dataset.value = String(app.state.k);
     fill(play, player.isPlaying() ? "Pause" : "Play");
     back.disabled = app.state.k === 0;

@@ -33,10 +33,11 @@ export function weightView(app) {
 }
 
 function drawCone({ app, layers, size, box, at }, signed) {
-  const isCone = app.answer.verdict.kind === "separable";
+  const isCone = app.told?.verdict.kind === "separable";
   const cone = isCone ? signed.reduce((polygon, z) => cut(polygon, z, 0), corners(box)).map(at) : [];
   if (cone.length < 3) {
-    const none = isCone ? null : svg("text", { class: "cone-name none", x: 82, y: 20 }, "no w is right for all rows");
+    const none =
+      isCone || !app.told ? null : svg("text", { class: "cone-name none", x: 82, y: 20 }, "no w is right for all rows");
     return fill(layers.cone, none);
   }
   const [x, y] = [0, 1].map((j) => cone.reduce((sum, p) => sum + p[j], 0) / cone.length);
@@ -126,7 +127,7 @@ function drawPath({ app, layers }, visited) {
   const upTo = visited.slice(0, app.state.k + 1);
   fill(
     layers.path,
-    svg("path", { class: "to-come", d: path(visited) }),
+    app.told ? svg("path", { class: "to-come", d: path(visited) }) : null,
     svg("path", { class: "been", d: path(upTo) }),
     ...(upTo.length <= 80 ? upTo.map(([cx, cy]) => svg("circle", { class: "stop", cx, cy, r: 2.6 })) : []),
   );

@@ -16,14 +16,14 @@ from linsep.faults import fault
 from linsep.sources.base import Source
 from linsep.sources.files import private
 from linsep.sources.files.caches import HELD_BATCHES, Caches
-from linsep.sources.files.cells import TableReader, in_order
 from linsep.sources.files.first_read import Survey, require_alike
 from linsep.sources.files.options import MEMORY, Numbers, Options
 from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content, unreadable
-from linsep.sources.files.reader import FeatureReader, Reader
+from linsep.sources.files.reader import Reader
 from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import is_elsewhere
-from linsep.tables.categories import Categories, looks_like_ids
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing, require_missing
 
 if TYPE_CHECKING:
     from linsep.sources.files.text_reader import Pipe
@@ -45,33 +45,67 @@ def open(  # noqa: A001
     header: bool = False,
     format: str | None = None,  # noqa: A002
     id: str | int | None = None,  # noqa: A002
+    missing: Missing = None,
     scheduler: Any = None,
 ) -> Source:
     """Open files as a source of rows, to be used in place of X and y. Memory does not grow with their size.
 
-    `path` is a file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The
-    extension of a name says what the file is (CSV, TSV, Parquet, Arrow, Feather, svmlight, .vw, .npy or .npz; text may
-    be compressed as .gz, .bz2, .zst or .xz), or `format` does. LIBSVM and Vowpal Wabbit files may have any name.
+    The first read finds the labels, counts the rows and refuses what is not a finite number. A slow format is converted
+    once, to a cache that is never used to verify a proof.
 
-    `label` is the label column, by name or by position. It takes two values, the larger being +1, or `positive` chooses
-    one value against the rest; a `PerceptronClassifier` learns from any number of them. `columns` chooses the other
-    columns, `id` one that says what each row is called, which is not learned from. `categories` turns text columns into
-    columns of 0 and 1, called site[Chur]: "reference" one for each category but the first, "all" one for each,
-    {"site": "all"} those of the columns that it names. Numbers are the nearest doubles (integers stay exact, or are
-    refused); with numbers="decimal" the decimals of a CSV file are read exactly, so that 0.1 is one tenth.
+    Parameters
+    ----------
+    path : str, path, or several
+        A file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The extension
+        of a name says what the file is: CSV, TSV, Parquet, Arrow, Feather, svmlight, .vw, .npy or .npz; text may be
+        compressed as .gz, .bz2, .zst or .xz. LIBSVM and Vowpal Wabbit files may have any name. With `scheduler` a path
+        of fsspec, such as "s3://bucket/*.parquet", or a Dask table.
+    label : str, int or None
+        The label column, by name or by position. It takes two values, the larger being +1; a `PerceptronClassifier`
+        learns from any number of them. Of a Dask table it may be a Dask collection of labels.
+    columns : sequence of str or int, or None
+        The other columns to use; all of them by default.
+    positive : a label or None
+        This value is +1, all others are -1.
+    categories : "reference", "all", a dictionary, or None
+        Turns text columns into columns of 0 and 1, as `decide` does.
+    numbers : "binary64" or "decimal"
+        The nearest doubles (integers stay exact, or are refused), or the decimals of a CSV file exactly, so that 0.1 is
+        one tenth.
+    memory : str or int
+        Bounds what is held at once.
+    cache : folder, False or None
+        Where a slow format is kept, converted: a folder, a temporary one for this source alone (False), or a private
+        folder of the user.
+    reject : path or None
+        The first bad row is an error; with `reject`, bad rows are written there instead, and counted.
+    index_base, n_columns : int
+        The index of the first column of svmlight files, and how many columns they have where that is known.
+    header : bool
+        The first line of a CSV file names the columns; one of numbers only may be a row, and is refused unless `label`
+        is a name or `header` is true.
+    format : str or None
+        What the files are, where their names do not say.
+    id : str, int or None
+        The column that says what each row is called, which is not learned from.
+    missing : "drop" or None
+        "drop" leaves rows with missing values out, and those without a label, and counts them; infinity is not missing.
+    scheduler : Dask client, address or None
+        Lets the workers of a cluster read Parquet files, row group by row group; of the other options `columns`,
+        `positive`, `id` and `missing` can be used there. See docs/cluster.md.
 
-    `memory` bounds what is held at once. A slow format is converted once, to a cache in a private folder of the user
-    (or in the folder `cache`; only for this source if that is False), which is never used to verify a proof. The first
-    bad row is an error; with `reject`, bad rows are written there instead, and counted. `index_base` is the index of
-    the first column of svmlight files, `n_columns` how many columns they have where that is known. The first line of a
-    CSV file names the columns; one of numbers only may be a row, and is refused unless `label` is a name or `header`
-    is true.
+    Returns
+    -------
+    Source
+        With `n_rows`, `n_columns` and `facts` (names, labels, ids, kinds of numbers, rows left out).
 
-    With `scheduler`, a Dask client or the address of a scheduler, the workers of a cluster read Parquet files, row
-    group by row group; `path` is then one of fsspec, such as "s3://bucket/*.parquet". Instead of a path there may be a
-    Dask dataframe with `label`, the name of its label column, or any Dask table with a Dask collection of labels as
-    `label`. Of the other options `columns` and `positive` can be used there. See docs/cluster.md.
+    Raises
+    ------
+    InputError
+        A file cannot be read or a row is bad; the message names file, row, line, column and value where they are known.
 
+    Examples
+    --------
     >>> import linsep, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
     >>> _ = path.write_text("height,weight,kind\\n1.5,2,a\\n1.6,3,b\\n1.7,3,b\\n")
@@ -82,38 +116,27 @@ def open(  # noqa: A001
     'separable'
     """
     if scheduler is not None or is_elsewhere(path):
-        given = (categories, numbers != "binary64", cache, reject, index_base != 1, n_columns, header, format, id)
-        return _on_cluster(path, label, columns, positive, scheduler, is_plain=not any(map(bool, given)))
-    asked = (
-        label,
-        columns,
-        positive,
-        categories,
-        numbers,
-        memory,
-        cache,
-        reject,
-        index_base,
-        n_columns,
-        header,
-        format,
-    )
-    return FileSource(*survey_files(path, Options(*asked, id=id)))
+        given = (categories, numbers != "binary64", cache, reject, index_base != 1, n_columns, header, format)
+        if any(map(bool, given)):
+            raise ArgumentError(
+                "On a cluster only label, columns, positive, id and missing can be chosen: leave the other options out."
+            )
+        return _on_cluster(path, label, scheduler, columns=columns, positive=positive, ids=id, missing=missing)
+    chosen = (label, columns, positive, categories, numbers, memory, cache, reject)
+    options = Options(*chosen, index_base, n_columns, header, format, id, missing=missing)
+    return FileSource(*survey_files(path, options))
 
 
-def _on_cluster(
-    path: Any, label: Any, columns: Sequence[str | int] | None, positive: Any, scheduler: Any, *, is_plain: bool
-) -> Source:
+def _on_cluster(path: Any, label: Any, scheduler: Any, **chosen: Any) -> Source:
     """Rows that workers read or hold."""
-    if not is_plain:
-        raise ArgumentError("On a cluster only label, columns and positive can be chosen: leave the other options out.")
+    require_missing(chosen["missing"])
     if is_elsewhere(path):
-        from linsep.sources.dask_source import source_of
+        from linsep.sources.cluster.dask_source import source_of
 
-        return source_of(path, label, columns=columns, positive=positive, scheduler=scheduler)
-    from linsep.sources.row_groups import open_on
+        return source_of(path, label, scheduler=scheduler, **chosen)
+    from linsep.sources.cluster.row_groups import open_on
 
-    return open_on(scheduler, path, label, columns, positive)
+    return open_on(scheduler, path, label, **chosen)
 
 
 def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
@@ -128,7 +151,9 @@ def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
         readers.append(reader_of(file, options, spooled))
         options.require_room(file, readers[-1].n_columns)
     if options.categories is not None:
-        share_categories([reader for reader in readers if isinstance(reader, TableReader)])
+        from linsep.sources.files.cells import share_categories
+
+        share_categories(readers)
     if options.numbers == "decimal":
         share_decimal_places(readers)
     share_features(readers)
@@ -161,25 +186,9 @@ def pipe_opened(path: str) -> Iterator[IO[bytes]]:
         raise unreadable(path, error) from error
 
 
-def share_categories(readers: Sequence[TableReader]) -> None:
-    """A category of one file is a column of all of them."""
-    names = dict.fromkeys(name for reader in readers for name in reader.categories)
-    for reader in readers:
-        late = [name for name in names if name not in reader.categories and name in (reader.columns or ())]
-        if late:
-            reader.also_text(late)
-    every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
-    n_rows = sum(reader.text_rows for reader in readers)
-    for name in names if readers and isinstance(readers[0].options.categories, str) else ():
-        if looks_like_ids(len(every[name]), n_rows):
-            raise fault("ids as categories", readers[0].path, column=name, levels=len(every[name]), rows=n_rows)
-    for reader in readers:
-        reader.use_categories({name: in_order(every[name]) for name in names})
-
-
 def share_features(readers: Sequence[Reader]) -> None:
     """A feature of one file of Vowpal Wabbit is a column of all of them."""
-    named = [reader for reader in readers if isinstance(reader, FeatureReader)]
+    named = [reader for reader in readers if reader.has_features]
     every = sorted({name for reader in named for name in reader.columns or ()})
     for reader in named:
         reader.use_features(every)

@@ -25,7 +25,7 @@ from linsep.sources.files import private
 from linsep.sources.files.converted_rows import VERSION, BadCacheError, Codes, Facts, Writer
 from linsep.sources.files.first_read import NUMBERS, Survey, common_kind, surveyed
 from linsep.sources.files.labels import Labels
-from linsep.sources.files.reader import Batch, FeatureReader, Reader, Store
+from linsep.sources.files.reader import Batch, Reader, Store
 
 HELD_BATCHES = 8  # small files as large as this many batches may be held in memory, all of them together
 
@@ -114,18 +114,10 @@ class Caches:
 def key_of(reader: Reader) -> str:
     """Which file a cache belongs to, and which way of reading it."""
     options = reader.options
-    asked = (VERSION, type(reader).__name__, options.label, options.columns, options.id)
-    how = (
-        *asked,
-        options.categories,
-        options.numbers,
-        options.index_base,
-        options.n_columns,
-        reader.categories,
-        reader.decimal_places,
-        hashlib.sha256(repr(reader.columns).encode()).hexdigest() if isinstance(reader, FeatureReader) else None,
-    )
-    return repr((os.fsencode(Path(reader.file).resolve()), *how))
+    asked = (options.label, options.columns, options.id, options.categories, options.numbers)
+    features = hashlib.sha256(repr(reader.columns).encode()).hexdigest() if reader.has_features else None
+    found = (options.index_base, options.n_columns, reader.categories, reader.decimal_places, features)
+    return repr((os.fsencode(Path(reader.file).resolve()), VERSION, type(reader).__name__, *asked, *found))
 
 
 def name_of(key: str) -> str:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from linsep.errors import InputError
 from linsep.faults import fault
@@ -20,7 +22,7 @@ from linsep.sources.files.options import TABLE_COLUMN, Options
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, row_major
 from linsep.sources.files.values import EXACT, INTEGER, no_text, numbers_of, vanishes
 from linsep.tables import is_long
-from linsep.tables.categories import Levels, side_by_side
+from linsep.tables.categories import Levels, looks_like_ids, side_by_side
 
 Array = npt.NDArray[Any]
 Columns = dict[str, Any]  # Arrow arrays by their names, without dictionaries
@@ -85,14 +87,18 @@ class TableReader(Reader):
         is_good = np.isin(np.arange(table.num_rows), list(bad), invert=True)
         return {name: column.filter(is_good) for name, column in columns.items()}
 
+    def _is_bad(self, columns: Columns, n_rows: int) -> npt.NDArray[np.bool_]:
+        """Which rows are bad by themselves."""
+        is_bad = np.zeros(n_rows, np.bool_)
+        for _, _, rows in self._faults(columns):
+            is_bad |= np.asarray(rows.fill_null(False))
+        return is_bad
+
     def _faults(self, columns: Columns) -> Iterator[tuple[str, str, Any]]:
         """What makes rows bad by themselves: the column, what it is, and which rows have it.
 
         NaN and infinity are looked for where rows are rejected; else the first read refuses them.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         for name, column in columns.items():
             is_label = name == self.label_name
             if is_label and self.options.needs is not None:
@@ -157,9 +163,6 @@ class TableReader(Reader):
 
     def _levels(self, column: Any, name: str) -> Levels:
         """A text column as positions among its categories."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         known = self.categories[name]
         codes = pc.index_in(column.cast(pa.string()), pa.array(known, pa.string()))
         return Levels(name, known, numbers_of(codes).astype(np.int64), self.options.coding_of(name))
@@ -174,16 +177,12 @@ class TableReader(Reader):
 
     def _numbers(self, column: Any, name: str, first: int) -> Array:
         """A column as float64 or int64, nothing rounded but decimals with a fraction."""
-        import pyarrow as pa
-
         if pa.types.is_decimal(column.type):
             return self._decimals(column, name, first)
         values = numbers_of(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
         return values.astype(np.int64 if values.dtype.kind in "iu" else np.float64, copy=False)
 
     def _decimals(self, column: Any, name: str, first: int) -> Array:
-        import pyarrow as pa
-
         if column.type.bit_width < 128:  # Arrow finds no integer in the bounds of a short decimal
             column = column.cast(pa.decimal128(38, column.type.scale))
         if column.type.scale <= 0:
@@ -211,14 +210,29 @@ class TableReader(Reader):
 
     def _labels(self, columns: Columns) -> Any:
         """The label column; None where there is no such column."""
-        import pyarrow as pa
-
         if self.label_name is None:
             return None
         column = columns[str(self.label_name)]
         if not isinstance(column, pa.ChunkedArray):
             return column
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def share_categories(files: Sequence[Reader]) -> None:
+    """A category of one file is a column of all of them."""
+    readers = [reader for reader in files if isinstance(reader, TableReader)]
+    names = dict.fromkeys(name for reader in readers for name in reader.categories)
+    for reader in readers:
+        late = [name for name in names if name not in reader.categories and name in (reader.columns or ())]
+        if late:
+            reader.also_text(late)
+    every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
+    n_rows = sum(reader.text_rows for reader in readers)
+    for name in names if readers and isinstance(readers[0].options.categories, str) else ():
+        if looks_like_ids(len(every[name]), n_rows):
+            raise fault("ids as categories", readers[0].path, column=name, levels=len(every[name]), rows=n_rows)
+    for reader in readers:
+        reader.use_categories({name: in_order(every[name]) for name in names})
 
 
 def require_columns(path: str, names: Sequence[str], options: Options) -> None:
@@ -241,8 +255,6 @@ def in_order(levels: Iterable[str]) -> tuple[str, ...]:
 
 def decoded(column: Any) -> Any:
     """A column without its dictionary; views of text, which few of Arrow's functions know, as text."""
-    import pyarrow as pa
-
     kind = column.type
     if not pa.types.is_dictionary(kind):
         return column.cast(pa.string()) if pa.types.is_string_view(kind) else column
@@ -257,13 +269,9 @@ def decoded(column: Any) -> Any:
 
 def is_string(kind: Any) -> bool:
     """Whether an Arrow type is text."""
-    import pyarrow as pa
-
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def first_true(mask: Any) -> int:
     """The position of the first true value."""
-    import pyarrow.compute as pc
-
     return int(pc.index(mask, True).as_py())

@@ -26,7 +26,35 @@ class Converted(NamedTuple):
 
 
 def convert(files: Paths, output: str, **options: Any) -> Converted:
-    """Write files of any kind as one Parquet file, batch by batch; the options are those of `linsep.open`."""
+    """Write files of any kind as one Parquet file, batch by batch.
+
+    Parameters
+    ----------
+    files : str, path, or several
+        As `linsep.open` takes them.
+    output : str
+        The Parquet file.
+    **options
+        Those of `linsep.open`.
+
+    Returns
+    -------
+    Converted
+        How many rows were written, and how many were rejected.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read or a row is bad, or the output is not a name for Parquet.
+
+    Examples
+    --------
+    >>> import linsep, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "points.csv").write_text("a,y\\n1,no\\n2,yes\\n")
+    >>> linsep.on_files.convert(folder / "points.csv", str(folder / "points.parquet"), label="y").rows
+    2
+    """
     import pyarrow.parquet as pq
 
     chosen = Options(**options)

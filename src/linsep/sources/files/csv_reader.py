@@ -11,13 +11,15 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
 
 from linsep.cores import thread_count
 from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.files import decimals
 from linsep.sources.files.cells import TableReader, first_true, in_order, require_columns
-from linsep.sources.files.csv_faults import row_fault
 from linsep.sources.files.csv_records import (
     NOT_TEXT,
     CsvText,
@@ -25,6 +27,7 @@ from linsep.sources.files.csv_records import (
     line_count,
     may_be_a_row,
     may_have_lone_quote,
+    row_fault,
     split_records,
 )
 from linsep.sources.files.options import Options
@@ -58,7 +61,7 @@ class CsvReader(CsvText, TableReader):
         by_model = options.needs is not None and options.needs.names is not None
         if not (options.header or by_name or by_model) and may_be_a_row(self.header, self.label_name):
             raise self.no_header(self.header)
-        first = zip(self.header, self.first_row(), strict=False)
+        first = zip(self.header, self.first_values(), strict=True)
         self.booleans = {name for name, value in first if value.lower() in ("true", "false")}  # in every row then
         is_csv = self.compression is None and delimiter == "," and path.lower().endswith(".csv")
         is_whole = list(self.names) == [name for name in self.header if name != self.label_name]
@@ -170,23 +173,16 @@ class CsvReader(CsvText, TableReader):
 
     def _types(self, kind: str) -> dict[str, Any]:
         """How pyarrow is to read the columns: numbers as asked, text as text and booleans as booleans."""
-        import pyarrow as pa
-
         known = {name: pa.bool_() for name in self.booleans} | {name: pa.string() for name in self.categories}
         types = {name: known.get(name) or pa.type_for_alias(kind) for name in self.names}
         return types if self.label_name is None else {str(self.label_name): pa.string(), **types}
 
     def _read_texts(self, text: bytes, names: Sequence[str]) -> dict[str, Any]:
         """Columns of a piece as they are written."""
-        import pyarrow as pa
-
         return self._read_csv(text, dict.fromkeys(names, pa.string()))
 
     def _read_csv(self, text: bytes, types: dict[str, Any], *, use_threads: bool = True) -> dict[str, Any]:
         """Columns of a piece in these types."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-
         if b"\0" in text or text.startswith(BOM):  # pyarrow passes over a mark at the beginning of any piece
             raise _UnreadError("a NUL byte or a byte order mark")
         is_quoted = b'"' in text
@@ -220,8 +216,6 @@ class CsvReader(CsvText, TableReader):
 
     def _require_kept(self, columns: dict[str, Any], text: bytes, first: int) -> None:
         """Refuse a number that is not 0 and became 0."""
-        import pyarrow.compute as pc
-
         for name in self._numeric:
             if pc.any(pc.equal(columns[name], 0)).as_py():
                 written = self._read_texts(text, [name])[name]
@@ -232,9 +226,6 @@ class CsvReader(CsvText, TableReader):
 
     def _exact(self, column: Any, name: str, text: bytes, first: int) -> Any:
         """The column as integers where doubles would round them, else as it is."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         span = pc.min_max(column).as_py()
         if span["min"] is None or max(abs(span["min"]), abs(span["max"])) < EXACT:
             return column
@@ -261,8 +252,6 @@ class CsvReader(CsvText, TableReader):
 
     def _make_integers(self, columns: dict[str, Any], first: int) -> None:
         """Every decimal times the power of ten of its column."""
-        import pyarrow as pa
-
         for name in self._numeric:
             places = (self.decimal_places or ())[self.place_of(name)]
             integers = decimals.scaled(columns[name], places)
@@ -319,11 +308,10 @@ class CsvReader(CsvText, TableReader):
         """Leave out categories that only rows have that will be rejected: one more read, where rows may be."""
         if self.options.rejects is None or not self.categories:
             return
-        import pyarrow.compute as pc
-
         found, rows = {name: set[str]() for name in self.categories}, 0
         for _, piece in self.pieces():
-            text = piece if self._tried((0, piece))[2] is not None else self._good_text(piece)
+            is_good = self._tried((0, piece))[2] is not None
+            text = piece if is_good else _as_text([source for _, _, source, _ in self._kept(piece)])
             try:
                 columns = self._read_texts(text, list(found)) if text else {}
             except _UnreadError:
@@ -338,15 +326,8 @@ class CsvReader(CsvText, TableReader):
         if self.decimal_places is not None:
             self._find_decimal_places()
 
-    def _good_text(self, piece: bytes) -> bytes:
-        """The rows of a piece that will not be rejected."""
-        records = self._records(piece)
-        return _as_text([text for _, _, text, record in records if row_fault(self, record, text, 0, 0, 0) is None])
-
     def _text_columns(self, found: dict[str, set[str]]) -> set[str]:
         """Fill in the values of known text columns; returns columns that turn out to be text after all."""
-        import pyarrow.compute as pc
-
         pattern = f"^({NUMBER.pattern}|{NOT_FINITE.pattern})$"
         self.text_rows, is_any = 0, isinstance(self.options.categories, str)
         for columns in self._texts():
@@ -408,18 +389,20 @@ class CsvReader(CsvText, TableReader):
 
     def _called(self, text: bytes, place: int) -> Iterator[str]:
         """The ids of the rows of a piece."""
-        for _, _, source, record in self._records(text):
-            if self.options.rejects is None or row_fault(self, record, source, 0, 0, 0) is None:
-                yield record[place]
+        return (record[place] for _, _, _, record in self._kept(text))
 
     def _starts(self, text: bytes) -> Iterator[int]:
         """The lines of a piece, counted from 1, on which rows begin."""
         if self.options.rejects is None and not any(mark in text for mark in (b'"', b"\r", b"\n\n")):
             yield from range(2 if text.startswith(b"\n") else 1, line_count(text) + 1 + (not text.endswith(b"\n")))
             return
-        for line, _, source, record in self._records(text):
-            if self.options.rejects is None or row_fault(self, record, source, 0, 0, 0) is None:
-                yield line
+        yield from (line for line, _, _, _ in self._kept(text))
+
+    def _kept(self, text: bytes) -> Iterator[tuple[int, int, str, list[str]]]:
+        """The records of a piece that will not be rejected."""
+        for found in self._records(text):
+            if self.options.rejects is None or row_fault(self, found[3], found[2], 0, 0, 0) is None:
+                yield found
 
 
 def _as_text(rows: list[str]) -> bytes:

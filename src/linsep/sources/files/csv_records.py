@@ -1,27 +1,44 @@
-"""CSV text as records: the line of column names, pieces of whole records, and where they begin and end."""
+"""CSV text as records: the line of column names, pieces of whole records, and what is wrong with one.
+
+pyarrow reads good rows quickly, and does not say which row is bad. The pieces of text that it refuses are walked record
+by record, and each record is judged here: the cell, what it holds, and what to do about it.
+"""
 
 import csv
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linsep.errors import InputError
 from linsep.faults import fault, few
+from linsep.sources.files import decimals
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import BEGINS
 from linsep.sources.files.text_reader import BOM, LONGEST_RECORD, Pipe, TextReader
-from linsep.sources.files.values import NUMBER
+from linsep.sources.files.values import INTEGER, NOT_FINITE, NUMBER, vanishes
+
+if TYPE_CHECKING:
+    from linsep.sources.files.csv_reader import CsvReader
 
 VALUE = re.compile(rf"{NUMBER.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
+GAP = re.compile(r"\s*(na|nan|n/a|null|none|)\s*", re.IGNORECASE)
 LINE_END = re.compile(rb"\r\n|[\r\n]")
 EDGE = np.isin(np.arange(256), list(b",\t\r\n"))  # bytes that a value may end at
 INNER = ~EDGE & (np.arange(256) != ord('"'))
 NOT_TEXT = re.compile(
     "[\0\udc80-\udcff]|^\ufeff"
 )  # NUL, a late byte order mark, and bytes that are not UTF-8, as they are decoded with "surrogateescape"
+MISSING = frozenset(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
+     "NaN", "n/a", "nan", "null"]
+)  # fmt: skip
 
 
 def not_text(odd: bytes) -> tuple[str, str]:
@@ -129,17 +146,22 @@ class CsvText(TextReader):
                 lines, left = lines + line_count(text), left - len(text)
         return lines
 
-    def first_row(self) -> list[str]:
-        """The values of the first row, as far as they stand near the header."""
+    def first_values(self) -> list[str]:
+        """The first value of each column that is not missing, as far as they stand near the header."""
         with self.stream() as stream:
             start = stream.read(self._body + (1 << 16))[self._body :]
             while header_end(start) is None and len(start) < 1 << 16 and (more := stream.read(1 << 16)):
                 start += more  # a pipe may have given its header alone
-        rows = csv.reader(io.StringIO(start.decode("utf-8", "replace"), newline=""), delimiter=self.delimiter)
-        try:
-            return next((row for row in rows if row), [])
-        except csv.Error:
-            return []
+        whole = start[: start.rfind(b"\n") + 1] or start
+        rows = csv.reader(io.StringIO(whole.decode("utf-8", "replace"), newline=""), delimiter=self.delimiter)
+        found = [""] * len(self.header)
+        with suppress(csv.Error):
+            for row in rows:
+                both = zip_longest(found, row, fillvalue="")
+                found = [known or ("" if GAP.fullmatch(cell) else cell) for known, cell in both]
+                if all(found):
+                    break
+        return found[: len(self.header)]
 
 
 def may_be_a_row(first: Sequence[str], label: str | int | None) -> bool:
@@ -222,3 +244,72 @@ def has_lone_quote(text: str, delimiter: str) -> bool:
     except csv.Error as error:
         return "expected after" in str(error)
     return False
+
+
+def row_fault(reader: "CsvReader", record: list[str], source: str, row: int, line: int, byte: int) -> InputError | None:
+    """What is wrong with a row, if anything, by its values and its text, which begins at this byte."""
+    found = _text_fault(reader, record, source, byte)
+    if found is None:
+        cells = dict(zip(reader.header, record, strict=True))
+        faults = (_cell_fault(reader, name, cells[name]) for name in reader.names)
+        found = next((what for what in faults if what is not None), None) or _label_fault(reader, cells)
+    return None if found is None else found.at(row=row, line=line, byte=byte if found.byte is None else found.byte)
+
+
+def _text_fault(reader: "CsvReader", record: list[str], source: str, byte: int) -> InputError | None:
+    """What is wrong with the text of a row."""
+    if odd := NOT_TEXT.search(source):
+        strange = odd[0].encode("utf-8", "surrogateescape")
+        what, fix = not_text(strange)
+        byte += len(source[: odd.start()].encode("utf-8", "surrogateescape"))
+        names = (name for name, value in zip(reader.header, record, strict=False) if NOT_TEXT.search(value))
+        column = next(names, None)
+        return fault("not text", reader.path, column=column, value=strange, byte=byte, what=what, fix=fix)
+    if '"' in source and has_lone_quote(source, reader.delimiter):
+        return fault("lone quote", reader.path)
+    if len(record) != len(reader.header):
+        separator = "comma" if reader.delimiter == "," else "tab"
+        return fault("ragged", reader.path, seen=len(record), names=len(reader.header), separator=separator)
+    return None
+
+
+def _label_fault(reader: "CsvReader", cells: dict[str, str]) -> InputError | None:
+    if not isinstance(reader.label_name, str) or reader.options.needs is not None:
+        return None
+    label = cells[reader.label_name]
+    is_missing = label in MISSING or not label.strip()
+    return fault("no label", reader.path, column=reader.label_name, value=label) if is_missing else None
+
+
+def _cell_fault(reader: "CsvReader", name: str, value: str) -> InputError | None:
+    if name in reader.booleans:
+        if value.lower() in ("true", "false", "1", "0"):
+            return None
+        what = "missing" if value.strip() in MISSING else "not a boolean"
+    elif name in reader.categories:
+        if value in reader.categories[name]:
+            return None
+        if value not in MISSING:
+            return None if reader.options.needs is None else reader.unknown(0, name, value)
+        what = "missing"
+    elif NOT_FINITE.fullmatch(value):
+        return fault("not finite", reader.path, column=name, value=float(value))
+    elif not NUMBER.fullmatch(value):
+        what = "missing" if value.strip() in MISSING else "not a number"
+    elif math.isinf(float(value)):
+        return fault("beyond doubles", reader.path, column=name, value=value)
+    elif reader.decimal_places is not None:
+        return decimals.fault_of(reader.path, 0, name, value, reader.decimal_places[reader.place_of(name)])
+    else:
+        return reader.inexact(0, name, value.strip()) if is_long_integer(value) or vanishes(value) else None
+    if what == "not a number" and isinstance(reader.options.categories, str):
+        what = "text among numbers"
+    return fault(what, reader.path, column=name, value=value)
+
+
+def is_long_integer(integer: str) -> bool:
+    """Whether the digits are an integer beyond 64 bits."""
+    bare = integer.strip()
+    return bool(INTEGER.fullmatch(bare)) and (
+        len(bare.lstrip("+-").lstrip("0")) > 19 or not -(2**63) <= int(bare) < 2**63
+    )

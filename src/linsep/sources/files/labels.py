@@ -17,12 +17,11 @@ import numpy.typing as npt
 from linsep.errors import CertificateError, shown
 from linsep.faults import fault, few
 from linsep.sources.base import Label, Signs
-from linsep.sources.files.values import mark_first, numbers_of
+from linsep.sources.files.values import NUMBER, mark_first, numbers_of
 
 MOST = 1 << 16  # distinct values: more are no labels
 ENDLESS = re.compile("[eE][+-]?[0-9]{10}")
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
-_NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 
 
 class Labels:
@@ -159,7 +158,7 @@ def is_label(cell: str, label: Label) -> bool:
         return cell.strip().lower() == str(label).lower()
     if _INTEGER.fullmatch(cell):
         return int(cell) == label
-    return bool(_NUMBER.fullmatch(cell)) and float(cell) == label and is_its_double(cell)
+    return bool(NUMBER.fullmatch(cell)) and float(cell) == label and is_its_double(cell)
 
 
 def is_same(label: Label, other: Label) -> bool:
@@ -168,9 +167,12 @@ def is_same(label: Label, other: Label) -> bool:
 
 
 def classes_of(
-    values: Iterable[Label], positive: Any, files: Sequence[str], **known: Any
+    values: Iterable[Label], positive: Any, files: Sequence[str], order: Sequence[Label] | None = None, **known: Any
 ) -> tuple[tuple[Label, ...], dict[Label, int]]:
-    """What the classes are called, and the mark of each value: a sign for two classes, else a position among them."""
+    """What the classes are called, and the mark of each value: a sign for two classes, else a position among them.
+
+    They are in rising order, or in this one.
+    """
     labels, known = list(dict.fromkeys(values)), {"more": len(files) - 1, **known}
     if positive is not None:
         chosen = [value for value in labels if value == positive or str(value) == str(positive)]
@@ -182,7 +184,7 @@ def classes_of(
         negative: Label = rest[0] if len(rest) == 1 else f"not {chosen[0]}"
         return (negative, chosen[0]), {value: 1 if value in chosen else -1 for value in labels}
     try:
-        labels.sort()
+        labels.sort(key=None if order is None else order.index)
     except TypeError as error:
         kinds = {type(value): value for value in labels}
         raise fault("mixed labels", files[0], seen=" and ".join(map(repr, kinds.values())), **known) from error
@@ -204,7 +206,7 @@ def marks_of(codes: npt.NDArray[Any], marks: npt.NDArray[Any]) -> Any:
 def _as_numbers(texts: list[str]) -> list[Label]:
     if all(_INTEGER.fullmatch(text) for text in texts):
         return [int(text) for text in texts]
-    if all(_NUMBER.fullmatch(text) and math.isfinite(float(text)) for text in texts):
+    if all(NUMBER.fullmatch(text) and math.isfinite(float(text)) for text in texts):
         numbers = [float(text) for text in texts]
         if not all(map(is_its_double, texts)):
             return list(texts)

@@ -11,6 +11,7 @@ from linsep.faults import fault
 from linsep.sources.base import Label
 from linsep.sources.files.rejects import Rejects
 from linsep.tables.categories import Categories, Coding, require_categories
+from linsep.tables.given_rows import Missing, require_missing
 
 Numbers: TypeAlias = Literal["binary64", "decimal"]
 
@@ -57,6 +58,7 @@ class Options:
     stated_label: str | None = None
     says_label: bool = True
     needs: Needs | None = None
+    missing: Missing = None
     size: int = field(init=False)  # the memory in bytes
     batch_bytes: int = field(init=False)
     rejects: Rejects | None = field(init=False)  # where bad rows go; None where the first is an error
@@ -67,10 +69,9 @@ class Options:
         require_categories(self.categories)
         if self.index_base not in (0, 1):
             raise ArgumentError(f"index_base is {self.index_base}: svmlight files count columns from 0 or from 1.")
-        if isinstance(self.label, bool) or not (self.label is None or isinstance(self.label, str | int)):
-            raise ArgumentError(f"label is {self.label!r}: it must be the name of a column, or its position.")
-        if isinstance(self.id, bool) or not (self.id is None or isinstance(self.id, str | int)):
-            raise ArgumentError(f"id is {self.id!r}: it must be the name of a column, or its position.")
+        for name, given in (("label", self.label), ("id", self.id)):
+            if isinstance(given, bool) or not (given is None or isinstance(given, str | int)):
+                raise ArgumentError(f"{name} is {given!r}: it must be the name of a column, or its position.")
         if isinstance(self.memory, bool) or not isinstance(self.memory, str | int):
             raise ArgumentError(f"memory is {self.memory!r}: it must be a number of bytes, or text such as '512MB'.")
         size = self.memory if isinstance(self.memory, int) else parse_size(self.memory)
@@ -78,7 +79,12 @@ class Options:
             raise ArgumentError(f"memory is {self.memory}: at least 1MiB is needed.")
         known: dict[str, Any] = {"size": size, "batch_bytes": batch_bytes(size)}
         known |= {"columns": None if self.columns is None else tuple(self.columns)}
+        if self.missing is not None:
+            require_missing(self.missing)
+            if self.reject is not None:
+                raise ArgumentError("reject takes rows with missing values too: leave missing out.")
         known |= {"rejects": None if self.reject is None else Rejects(fspath(self.reject))}
+        known |= {"rejects": Rejects(None)} if self.missing == "drop" else {}
         for name, value in known.items():
             object.__setattr__(self, name, value)  # frozen from here on
 

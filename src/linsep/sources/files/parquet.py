@@ -2,12 +2,14 @@
 
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from linsep.errors import InputError
 from linsep.faults import fault
@@ -15,6 +17,7 @@ from linsep.sources.files.cells import TableReader, decoded, first_true, in_orde
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import unreadable
 from linsep.sources.files.reader import Batch, Store
+from linsep.tables.label_values import order_of
 
 BITE = 1 << 20  # bytes of columns that a thread decodes at a time
 
@@ -25,8 +28,6 @@ class ColumnarReader(TableReader, Store):
     kind = "a table"
 
     def __init__(self, path: str, options: Options, file: str | None = None) -> None:
-        import pyarrow as pa
-
         super().__init__(path, options, file)
         with self._guarded():
             schema, rows = self._look()
@@ -53,6 +54,8 @@ class ColumnarReader(TableReader, Store):
         label = kinds.get(str(self.label_name))
         if label is not None and (not (_is_number(label) or is_string(label)) or pa.types.is_decimal(label)):
             raise fault("label column type", path, column=self.label_name, seen=label)
+        if label is not None and getattr(schema.field(str(self.label_name)).type, "ordered", False):
+            self.label_order = self._order_of(str(self.label_name))
         self.use_categories(self.categories)
         self._not_fixed = [name for name in self.wanted if not _is_fixed(schema.field(name).type)]
         self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))  # now that the categories are known
@@ -95,11 +98,6 @@ class ColumnarReader(TableReader, Store):
         if (seen := first - self._firsts[k]) != self.lengths[k]:
             raise fault("group count", self.path, said=self.lengths[k], first=self._firsts[k], seen=seen)
 
-    def ids(self, rows: Sequence[int]) -> dict[int, str]:
-        """What each of these rows is called: one walk over the column of ids."""
-        wanted = set(rows)
-        return {row: called for row, called in enumerate(self.all_ids()) if row in wanted}
-
     def all_ids(self) -> Iterator[str]:
         """What each row is called, in order."""
         if self.id_name is not None:
@@ -112,12 +110,8 @@ class ColumnarReader(TableReader, Store):
         is_all_good = self.options.rejects is None
         for table in self._group(k, [name] if is_all_good else [*self.wanted, name], use_threads=True):
             table[name].validate(full=True)
-            is_bad = np.zeros(table.num_rows, np.bool_)
-            if not is_all_good:
-                columns = {wanted: decoded(table[wanted]) for wanted in self.wanted}
-                for _, _, rows in self._faults(columns):
-                    is_bad |= np.asarray(rows.fill_null(False))
-            values = decoded(table[name]).to_pylist()
+            columns = {} if is_all_good else {wanted: decoded(table[wanted]) for wanted in self.wanted}
+            values, is_bad = decoded(table[name]).to_pylist(), self._is_bad(columns, table.num_rows)
             yield from ("" if values[row] is None else str(values[row]) for row in np.flatnonzero(~is_bad).tolist())
 
     def _categorical(self, kinds: dict[str, Any]) -> list[str]:
@@ -131,9 +125,6 @@ class ColumnarReader(TableReader, Store):
         return [name for name in self.names if name in named]
 
     def _find_categories(self, text: list[str]) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         found: dict[str, set[str]] = {name: set() for name in text}
         first = 0
         for k in range(len(self.lengths) if text else 0):
@@ -148,6 +139,16 @@ class ColumnarReader(TableReader, Store):
                 first += table.num_rows
         self.categories, self.text_rows = {name: in_order(values) for name, values in found.items()}, first
 
+    def _order_of(self, label: str) -> tuple[Any, ...] | None:
+        """The labels that are ordered categories in their order, if all groups have the same."""
+        orders = set[tuple[Any, ...] | None]()
+        with self._guarded():
+            for k in range(len(self.lengths)):
+                for table in self._group(k, [label], use_threads=True):
+                    table[label].validate(full=True)
+                    orders.add(order_of(table[label]))
+        return orders.pop() if len(orders) == 1 else None
+
     def _kept(self, table: Any) -> dict[str, Any]:
         """The columns of a table without the rows that will be rejected: what only they hold is no category."""
         for name in table.schema.names:
@@ -155,15 +156,11 @@ class ColumnarReader(TableReader, Store):
         columns = {name: decoded(table[name]) for name in table.schema.names}
         if self.options.rejects is None:
             return columns
-        is_bad = np.zeros(table.num_rows, np.bool_)
-        for _, _, rows in self._faults(columns):
-            is_bad |= np.asarray(rows.fill_null(False))
+        is_bad = self._is_bad(columns, table.num_rows)
         return {name: column.filter(~is_bad) for name, column in columns.items()} if is_bad.any() else columns
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        import pyarrow as pa
-
         try:
             yield
         except (InputError, GeneratorExit):
@@ -180,18 +177,17 @@ class ParquetReader(ColumnarReader):
     """A Parquet file."""
 
     kind = "Parquet"
+    _metadata: Any = None
 
     def _look(self) -> tuple[Any, int]:
-        import pyarrow.parquet as pq
-
         self._mine = threading.local()  # pyarrow's files serve one thread at a time: each has its own
-        with pq.ParquetFile(self.file) as file:
+        with self._open() as file:
             self._metadata = file.metadata
             self.lengths = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
             return file.schema_arrow, file.metadata.num_rows
 
     def _open(self, buffer: int = 0) -> Any:
-        """The file, its metadata known already: of many row groups they take longer to read than a row group."""
+        """The file, its metadata read once: of many row groups they take longer to read than a row group."""
         import pyarrow.parquet as pq
 
         return pq.ParquetFile(self.file, metadata=self._metadata, buffer_size=buffer)
@@ -209,8 +205,6 @@ class ParquetReader(ColumnarReader):
 
 def _in_bites(file: Any, group: int, columns: list[str]) -> Any:
     """A row group, a few columns at a time: what decoding needs besides them then stays small, and in a near cache."""
-    import pyarrow as pa
-
     step = max(1, BITE // (8 * file.metadata.row_group(group).num_rows))
     found: dict[str, Any] = {}
     for start in range(0, len(columns), step):
@@ -226,16 +220,12 @@ class ArrowReader(ColumnarReader):
     kind = "Arrow"
 
     def _look(self) -> tuple[Any, int]:
-        import pyarrow as pa
-
         with pa.OSFile(self.file) as file:
             reader = pa.ipc.open_file(file)
             self.lengths = [reader.get_batch(k).num_rows for k in range(reader.num_record_batches)]
             return reader.schema, sum(self.lengths)
 
     def _group(self, k: int, columns: list[str], *, use_threads: bool) -> Iterator[Any]:
-        import pyarrow as pa
-
         with pa.OSFile(self.file) as file:
             batch = pa.ipc.open_file(file).get_batch(k).select(columns)
         for start in range(0, batch.num_rows, self.batch_rows):
@@ -243,27 +233,19 @@ class ArrowReader(ColumnarReader):
 
 
 def _is_number(kind: Any) -> bool:
-    import pyarrow as pa
-
     types = pa.types
     known = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
     return bool(known)
 
 
 def _is_counted(kind: Any) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
 
 
 def _is_fixed(kind: Any) -> bool:
     """Whether values of this type all have the same length, so that nothing points anywhere."""
-    import pyarrow as pa
-
     return bool(pa.types.is_primitive(kind) or pa.types.is_decimal(kind))
 
 
 def _plain(kind: Any) -> Any:
-    import pyarrow as pa
-
     return kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -1,18 +1,25 @@
-"""What a path may be: a file, a pattern, a folder, a list of those, or "-" for standard input; and what a name says."""
+"""What a path may be: a file, a pattern, a folder, a list of those, or "-" for standard input; and what a file is.
 
+Its name says so. LIBSVM and Vowpal Wabbit text, which people download under any name, is known by its first lines.
+"""
+
+import bz2
 import glob
+import gzip
+import lzma
 import os
+import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatch
 from os import PathLike, fspath
 from pathlib import Path
+from typing import IO, Any
 
 from linsep import outputs
 from linsep.errors import ArgumentError, InputError
 from linsep.faults import fault
-from linsep.sources.files.written_kinds import written_kind
 
 KINDS = {
     ".csv": "csv",
@@ -50,6 +57,15 @@ SIGNS = {  # how files begin, and what they are called
     "xz": (b"\xfd7zXZ\0", "compressed by xz"),
 }
 BEGINS = ". A table begins with a line of column names"
+
+HEAD = 1 << 16  # bytes that are looked at
+OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+SVMLIGHT = re.compile(rb"\s*%b(?:\s+qid:[0-9]+)?(?P<pairs>(?:\s+[0-9]+:%b)*)\s*(?:#.*)?" % (_NUMBER, _NUMBER))
+VOWPAL = re.compile(rb"\s*%b(?:\s+%b){0,2}(?:\s+'[^\s|]*\s*|\s*[^\s|:]*)?\|.*" % (_NUMBER, _NUMBER))
+SURE = re.compile(
+    rb"\|[^\s|:0-9][^\s|]*\s+[^\s|]|\|\s*[^\s|]+\s+[^\s|]+|\|[^|]*[^\s|:]:[0-9.+-]"
+)  # not a table with | in it
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -197,3 +213,38 @@ def _another_kind(path: str, seen: str, fix: str = "Rename it.") -> InputError:
 
 def _is_data(name: str) -> bool:
     return not name.startswith(".") and _extension(Path(name)) in KINDS
+
+
+def written_kind(path: Path) -> str | None:
+    """The kind of a file, if every line at its beginning says the same; None where nothing is sure.
+
+    >>> kind_of_text(b"+1 3:1 7:0.5\\n-1 2:1\\n"), kind_of_text(b"1 |a cat:2 dog\\n"), kind_of_text(b"a,b\\n1,2\\n")
+    ('svmlight', 'vw', None)
+    """
+    try:
+        if not path.is_file():
+            return None
+        with _opened(path) as file:
+            head = file.read(HEAD)
+    except (OSError, EOFError, lzma.LZMAError, ValueError):
+        return None
+    return kind_of_text(head, is_whole=len(head) < HEAD)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    if path.suffix.lower() == ".zst":
+        import pyarrow as pa
+
+        return pa.input_stream(str(path), compression="zstd")  # type: ignore[no-any-return]
+    return OPENERS.get(path.suffix.lower(), open)(str(path), "rb")  # type: ignore[no-any-return]
+
+
+def kind_of_text(head: bytes, *, is_whole: bool = True) -> str | None:
+    """The kind of a text that begins so; the last line may be cut off."""
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    whole = [line for line in (lines if is_whole else lines[:-1] or lines) if line.split(b"#")[0].strip()]
+    found = [SVMLIGHT.fullmatch(line) for line in whole]
+    if whole and all(found) and any(match["pairs"] for match in found if match):
+        return "svmlight"
+    is_vowpal = bool(whole) and all(map(VOWPAL.fullmatch, whole)) and any(map(SURE.search, whole))
+    return "vw" if is_vowpal else None

@@ -79,8 +79,10 @@ class Reader(ABC):
     n_columns: int
     size: int  # bytes of its rows in memory, or near it
     label_name: str | int | None = None
+    label_order: tuple[Any, ...] | None = None  # of labels that are ordered categories
     is_text: bool = False  # whether labels are texts that may mean numbers
     is_sparse: bool = False
+    has_features: bool = False  # whether columns are features by name, known once the file was walked
     has_ids: bool = False  # whether the format has columns that may name the rows
     is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
     left_out: int = 0
@@ -115,6 +117,8 @@ class Reader(ABC):
         self.stamp.require_same()
         self.is_walked = True
         if not kept:
+            if self.left_out and self.options.missing == "drop":
+                raise fault("all missing", self.path, rows=self.left_out)
             raise fault("none left", self.path, left_out=self.left_out) if self.left_out else fault(empty, self.path)
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
@@ -123,7 +127,8 @@ class Reader(ABC):
 
     def ids(self, rows: Sequence[int]) -> dict[int, str]:
         """What each of these rows is called, where there is a column that says so."""
-        return {}
+        wanted = set(rows)
+        return {row: called for row, called in enumerate(self.all_ids()) if row in wanted}
 
     def file_numbers(self, rows: Sequence[int]) -> list[int]:
         """The numbers of these rows in the file, where rejected rows count too."""
@@ -135,17 +140,13 @@ class Reader(ABC):
         """What each row is called, in order, where there is a column that says so."""
         return iter(())
 
+    def use_features(self, names: Sequence[str]) -> None:
+        """Take these features for the columns, also those that only other files have."""
+        self.columns = tuple(names)
+
     def remarks(self) -> list[str]:
         """What the user should know about how the columns were chosen and counted."""
         return [] if self.remark is None else [self.remark]
-
-
-class FeatureReader(Reader, ABC):
-    """A file of features by name, each a column: which they are is known once the file was walked."""
-
-    @abstractmethod
-    def use_features(self, names: Sequence[str]) -> None:
-        """Take these for the columns, also those that only other files have."""
 
 
 class Store(ABC):

@@ -1,4 +1,4 @@
-"""Bad rows that were rejected, written to a file of their own, each with its reason."""
+"""Bad rows that were rejected, written to a file of their own, each with its reason; or rows with gaps, dropped."""
 
 import csv
 import weakref
@@ -9,7 +9,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
-from linsep.errors import FileError, InputError
+from linsep.errors import FileError, InputError, MissingLabelError, MissingValueError, NotFiniteError
 from linsep.faults import GIVE_REJECT, fault
 from linsep.outputs import begun
 from linsep.sources.files.paths import Paths, reads
@@ -19,12 +19,12 @@ HEAD = ["file", "row", "reason", "content"]
 
 @dataclass(slots=True, weakref_slot=True)
 class Rejects:
-    """Bad rows, written to a file of their own, each with its reason.
+    """Bad rows, written to a file of their own, each with its reason; without a path rows with gaps alone, dropped.
 
     `recent` are the file and number of each that was added since somebody looked, where somebody does.
     """
 
-    path: str
+    path: str | None
     count: int = 0
     recent: list[tuple[str, int]] | None = None
     _out: TextIO | None = field(default=None, repr=False)
@@ -34,16 +34,22 @@ class Rejects:
 
         That is done at the first bad row, or when all are read: a run that ends before leaves the file as it was.
         """
-        if self._out is None:
+        if self._out is None and self.path is not None:
             with self._told():
                 self._out = TextIOWrapper(begun(self.path), "utf-8", "backslashreplace", newline="")
                 weakref.finalize(self, _close, self._out)
             self._write(HEAD)
 
     def add(self, file: str, row: int, error: InputError, text: str) -> None:
-        """Write one row down: the file it is from, its number there, why, and what it held."""
-        self.begin()
-        self._write([file, row, f"{error.code}: {error}", text])
+        """Write one row down: the file it is from, its number there, why, and what it held.
+
+        Where rows with gaps are dropped, any other bad row is an error.
+        """
+        if self.path is not None:
+            self.begin()
+            self._write([file, row, f"{error.code}: {error}", text])
+        elif not is_gap(error):
+            raise error
         self.count += 1
         if self.recent is not None:
             self.recent.append((file, row))
@@ -72,12 +78,22 @@ class Rejects:
 
         The rejected rows of an earlier run make way.
         """
+        if self.path is None:
+            return
         if (found := reads(path, self.path)) is not None:
             raise fault("rejects over data", self.path, seen=found)
         head = ",".join(HEAD).encode()
         with suppress(OSError):  # what cannot be read is told of when it is written
             if Path(self.path).is_file() and _begins(self.path, len(head)) not in (b"", head):
                 raise fault("rejects over file", self.path)
+
+
+def is_gap(error: InputError) -> bool:
+    """Whether a row is bad because a value or its label is missing: NaN is, infinity is not."""
+    value = str(error.fault.where.value).lower()
+    if isinstance(error, NotFiniteError):
+        return "nan" in value
+    return isinstance(error, MissingValueError | MissingLabelError) and "inf" not in value
 
 
 def _begins(path: str, length: int) -> bytes:

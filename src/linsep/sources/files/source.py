@@ -43,6 +43,7 @@ class FileSource(Source):
         self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self._kind = common_kind(surveys)
         self._longest2: dict[int, float] = {}
+        self._readers = [(survey.reader, sum(survey.store.lengths)) for survey in surveys]
         self.files = tuple(survey.reader.path for survey in surveys)
         self.label_column = surveys[0].reader.label_name
         options, n_rows = surveys[0].reader.options, int(self._starts[-1])
@@ -51,7 +52,9 @@ class FileSource(Source):
             signs = known_classes((survey.labels for survey in surveys), options.classes)
         else:
             values = [value for survey in surveys for value in survey.labels.values()]
-            labels, signs = classes_of(values, options.positive, self.files, rows=n_rows, column=self.label_column)
+            orders = {survey.reader.label_order for survey in surveys}
+            known: Any = {"order": orders.pop() if len(orders) == 1 else None, "column": self.label_column}
+            labels, signs = classes_of(values, options.positive, self.files, rows=n_rows, **known)
         kind = marks(np.zeros(0), len(labels)).dtype
         self._marks = {id(s): np.array([signs[value] for value in s.labels.values()], kind) for s in surveys}
         self.facts = self._facts(labels, n_rows)
@@ -83,8 +86,9 @@ class FileSource(Source):
         is_numbered = any(survey.reader.bad_rows for survey in self._surveys)
         if options.id is None and not is_numbered:
             return None
-        readers = [(survey.reader, sum(survey.store.lengths)) for survey in self._surveys]
-        return FileIds(readers) if options.id is not None else FileNumbers(readers)
+        if options.id is not None:
+            return FileIds(self._readers, lambda reader, own: reader.ids(own), "id")
+        return FileIds(self._readers, _numbers_in if len(self.files) > 1 else _numbers, "file number")
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
@@ -98,8 +102,14 @@ class FileSource(Source):
         said = [_coded(name, values, coding(name)) for name, values in reader.categories.items()]
         said += reader.remarks()
         if left_out := self.facts.rows_left_out:
-            rows = "1 bad row was" if left_out == 1 else f"{left_out:,} bad rows were"
-            said.append(f"{rows} rejected.")
+            if reader.options.missing == "drop":
+                rows = (
+                    "1 row with a missing value was" if left_out == 1 else f"{left_out:,} rows with missing values were"
+                )
+                said.append(f"{rows} dropped.")
+            else:
+                rows = "1 bad row was" if left_out == 1 else f"{left_out:,} bad rows were"
+                said.append(f"{rows} rejected.")
         return said
 
     @property
@@ -168,21 +178,12 @@ class FileSource(Source):
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of its file on which each row begins, where files have lines: one walk over each file."""
-        return self._asked(rows, lambda reader, own: reader.lines(own))
+        return asked(self._readers, rows, lambda reader, own: reader.lines(own))
 
     def ids(self, rows: Sequence[int]) -> dict[int, str]:
         """What each row is called, where the files have a column of ids: one walk over each file."""
         own = self.facts.ids
         return {} if own is None or own.word != "id" else dict(own.names(rows).known)
-
-    def _asked(self, rows: Sequence[int], ask: Callable[[Reader, Sequence[int]], dict[int, Any]]) -> dict[int, Any]:
-        """What each file answers about its own rows."""
-        found: dict[int, Any] = {}
-        for survey in self._surveys:
-            inside = {self.where(row)[1]: row for row in rows if self._groups[self._group_of(row)][0] is survey}
-            known = ask(survey.reader, sorted(inside)) if inside else {}
-            found |= {inside[own]: answer for own, answer in known.items()}
-        return found
 
     # Groups and batches -----------------------------------------------------------------------------------
 
@@ -254,35 +255,40 @@ def _coded(name: str, levels: Sequence[str], coding: Coding) -> str:
     return f"{name}: one column for each of {few(levels[1:], 8) or 'none'}, compared with {few(levels[:1])}."
 
 
-class FileIds(RowIds):
-    """What a column of files calls their rows: one walk over each file for rows that were not asked about before."""
+Readers = Sequence[tuple[Reader, int]]  # each with the number of its rows
+Ask = Callable[[Reader, list[int]], Mapping[int, Any]]
 
-    def __init__(self, readers: Sequence[tuple[Reader, int]]) -> None:
-        self._readers, self._known = readers, dict[int, Any]()  # each with the number of its rows
+
+def asked(readers: Readers, rows: Iterable[int], ask: Ask) -> dict[int, Any]:
+    """What each file answers about its own rows: those that were asked about, counted from 0 within it."""
+    found, wanted, first = dict[int, Any](), sorted(rows), 0
+    for reader, n_rows in readers:
+        own = [row - first for row in wanted if first <= row < first + n_rows]
+        found |= {first + row: answer for row, answer in ask(reader, own).items()} if own else {}
+        first += n_rows
+    return found
+
+
+class FileIds(RowIds):
+    """What files call their rows: one walk over each file for rows that were not asked about before."""
+
+    def __init__(self, readers: Readers, ask: Ask, word: str) -> None:
+        self._readers, self._ask, self.word, self._known = readers, ask, word, dict[int, Any]()
 
     def at(self, rows: Sequence[int]) -> list[Any]:
         """What these rows are called."""
-        wanted, first = sorted(set(rows) - self._known.keys()), 0
-        for reader, n_rows in self._readers:
-            own = [row - first for row in wanted if first <= row < first + n_rows]
-            self._known |= {first + row: name for row, name in self._of(reader, own).items()} if own else {}
-            first += n_rows
+        self._known |= asked(self._readers, set(rows) - self._known.keys(), self._ask)
         return [self._known.get(row) for row in rows]
 
-    def _of(self, reader: Reader, rows: Sequence[int]) -> Mapping[int, Any]:
-        """What rows of one file are called."""
-        return reader.ids(rows)
+
+def _numbers(reader: Reader, rows: list[int]) -> dict[int, Any]:
+    """The numbers of rows in their file, which count rejected rows too."""
+    return dict(zip(rows, reader.file_numbers(rows), strict=True))
 
 
-class FileNumbers(FileIds):
-    """The numbers of rows in their files, which count rejected rows too; of several files, with the file's name."""
-
-    word = "file number"
-
-    def _of(self, reader: Reader, rows: Sequence[int]) -> Mapping[int, Any]:
-        named = "" if len(self._readers) == 1 else f"{reader.path}:"
-        numbers = zip(rows, reader.file_numbers(rows), strict=True)
-        return {row: f"{named}{number}" if named else number for row, number in numbers}
+def _numbers_in(reader: Reader, rows: list[int]) -> dict[int, Any]:
+    """The same with the name of the file, of several."""
+    return {row: f"{reader.path}:{number}" for row, number in _numbers(reader, rows).items()}
 
 
 class ColumnPart(MemorySource):
@@ -298,7 +304,7 @@ class ColumnPart(MemorySource):
         return Block(Dense(self._values.rows()), self.y, self.numbers, self.n_columns)
 
     def _rows_at(self, positions: Ints) -> Block:
-        return Block(Dense(self._values[positions]), self.y[positions], self._numbered(positions), self.n_columns)
+        return Block(Dense(self._values[positions]), self.y[positions], self.numbered(positions), self.n_columns)
 
     def _parts(self) -> list[tuple[int, int]]:
         return [(0, self.n_rows)]
@@ -331,7 +337,7 @@ class ColumnPart(MemorySource):
 
     def _looked_at(self, positions: Ints) -> MemorySource:
         """These rows, in row order, as rows."""
-        rows, numbers = Dense(self._values[positions]), self._numbered(positions)
+        rows, numbers = Dense(self._values[positions]), self.numbered(positions)
         part = MemorySource(rows, self.y[positions], self.facts.of_part(len(positions)), numbers)
         part._longest2 = self._longest2
         return part

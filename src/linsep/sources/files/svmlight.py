@@ -54,30 +54,45 @@ class Line(NamedTuple):
 
 
 class LineReader(TextReader):
-    """Rows that are lines of text: cut at line ends into pieces, of which a format makes batches."""
+    """Rows that are lines of text, sparse, the label in front: cut at line ends into pieces that become batches."""
 
+    is_sparse = True
     called: str  # the format in words
+    wrong: str  # the fault of a line that is not in it
+    row = 0  # the number of the next row in the file
+
+    def __init__(self, path: str, options: Options, file: str | Pipe | None = None) -> None:
+        super().__init__(path, options, file)
+        for name, asked in (("label", options.label), ("columns", options.columns)):
+            if asked is not None and options.needs is None:
+                raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
-        first, offset, lines, rest, data = 0, 0, 0, b"", b"..."
-        self.left_out = 0
-        with self.stream(is_walk=True) as stream:
+        first = self.row = self.left_out = 0
+        for text, byte, lines in self._pieces(is_walk=True):
+            batch = self._batch(text, first, byte, lines)
+            if len(batch):
+                yield batch
+            first += len(batch)
+            self.row = first + self.left_out
+        self.walked(first)
+
+    def _pieces(self, *, is_walk: bool = False) -> Iterator[tuple[bytes, int, int]]:
+        """Whole lines, the byte where they begin, and how many lines come before them."""
+        byte, lines, rest, data = 0, 0, b"", b"..."
+        with self.stream(is_walk=is_walk) as stream:
             while data:
                 data = self.next_data(stream, rest)
                 rest += data
                 end = rest.rfind(b"\n") + 1 if data else len(rest)
                 if end:
-                    batch = self._batch(rest[:end], first, offset, lines)
-                    if len(batch):
-                        yield batch
-                    first += len(batch)
+                    yield rest[:end] if byte else rest[:end].removeprefix(BOM), byte, lines
                     lines += rest.count(b"\n", 0, end)
-                    offset, rest = offset + end, rest[end:]
+                    byte, rest = byte + end, rest[end:]
                 elif len(rest) > self.longest_record:
                     most = self.longest_record_told
-                    raise fault("svmlight endless", self.path, row=first, line=lines + 1, byte=offset, most=most)
-        self.walked(first)
+                    raise fault("svmlight endless", self.path, row=self.row, line=lines + 1, byte=byte, most=most)
 
     def remarks(self) -> list[str]:
         """What the user should know about how the columns were chosen, and of a file with any name what it is."""
@@ -90,22 +105,15 @@ class LineReader(TextReader):
 
     def all_lines(self) -> Iterator[Line]:
         """Each line that holds a row: a walk of its own."""
-        with self.stream() as stream:
-            rest, row, number, byte = b"", 0, 0, 0
-            while data := self.next_data(stream, rest):
-                rest += data
-                end = rest.rfind(b"\n") + 1
-                for line in self.lines_of(rest[:end].removeprefix(BOM) if not byte else rest[:end], row, byte, number):
-                    yield line
-                    row = line.row + 1
-                number, byte, rest = number + rest.count(b"\n", 0, end), byte + end, rest[end:]
-                if len(rest) > self.longest_record:
-                    return  # the reading proper says so
-            yield from self.lines_of(rest, row, byte, number)
+        self.row = 0
+        for piece in self._pieces():
+            for line in self.lines_of(*piece):
+                yield line
+                self.row = line.row + 1
 
-    def lines_of(self, text: bytes, first: int, byte: int, lines: int) -> Iterator[Line]:
+    def lines_of(self, text: bytes, byte: int, lines: int) -> Iterator[Line]:
         """Each line that holds a row."""
-        row = first + self.left_out
+        row = self.row
         for number, content in enumerate(text.split(b"\n"), start=lines + 1):
             line = Line(row, number, byte, content)
             if self.holds_row(line):
@@ -121,30 +129,38 @@ class LineReader(TextReader):
         """What is wrong with a line, and where it stands."""
         return fault(kind, self.path, row=line.row, line=line.line, byte=line.byte, value=value, **known)
 
-    def text_fault(self, line: Line) -> InputError | None:
-        """What is wrong with the bytes of a line, if they are not text."""
-        try:
-            line.content.decode()
-        except UnicodeDecodeError as error:
-            return self._not_text(line, error.object[error.start])
-        return self._not_text(line, 0) if b"\0" in line.content else None
+    def bad(self, line: Line, word: str, what: str) -> InputError:
+        """A word that the format does not know."""
+        return self.error(self.wrong, line, word, what=what)
 
-    def _not_text(self, line: Line, byte: int) -> InputError:
-        what, fix = not_text(bytes([byte]))
-        return self.error("line not text", line, bytes([byte]), what=what, fix=fix)
+    def text_fault(self, line: Line, text: bytes) -> InputError | None:
+        """What is wrong with the bytes of a line, of which this is to be text."""
+        try:
+            text.decode()
+        except UnicodeDecodeError as error:
+            odd = text[error.start : error.start + 1]
+        else:
+            odd = b"\0" if b"\0" in line.content else b""
+        what, fix = not_text(odd)
+        return self.error("line not text", line, odd, what=what, fix=fix) if odd else None
+
+    def label_fault(self, line: Line, word: str) -> InputError | None:
+        """What is wrong with a label, if anything."""
+        if not LABEL.fullmatch(word):
+            return self.bad(line, word, "not a label: a number comes first")
+        if not np.isfinite(float(word)):
+            return self.error("label not finite", line, word)
+        is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
+        return self.error("label rounded", line, word) if is_lost else None
 
 
 class SvmlightReader(LineReader):
     """Sparse rows as text."""
 
-    is_sparse = True
-    called = "LIBSVM text"
+    called, wrong = "LIBSVM text", "svmlight"
 
     def __init__(self, path: str, options: Options, file: str | Pipe | None = None) -> None:
         super().__init__(path, options, file)
-        for name, asked in (("label", options.label), ("columns", options.columns)):
-            if asked is not None and options.needs is None:
-                raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
         if options.n_columns is not None and options.needs is None:
             options.require_room(path, options.n_columns)
         self._most = options.n_columns if options.needs is None else options.needs.width
@@ -160,14 +176,14 @@ class SvmlightReader(LineReader):
 
     def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
         """Whole lines, the first of which begins at this byte after this many lines."""
-        text, seen = text.removeprefix(BOM) if byte == 0 else text, None
+        seen = None
         try:
             X, y = self._load(text)
             if not self._is_doubtful(text, X, y):
                 return self._as_batch(X, y, first)
         except (ValueError, OverflowError, UnicodeDecodeError) as error:
             seen = error
-        return self._without_bad_lines(self.lines_of(text, first, byte, lines), first, seen)
+        return self._without_bad_lines(self.lines_of(text, byte, lines), first, seen)
 
     def _load(self, text: bytes) -> tuple[Any, Any]:
         from sklearn.datasets import load_svmlight_file
@@ -208,22 +224,11 @@ class SvmlightReader(LineReader):
 
     def _fault(self, line: Line) -> InputError | None:
         """What is wrong with a line, if anything: it is a label, then index:value pairs in rising order."""
-        label, *pairs = line.words()
-        try:
-            first, rest = label.decode(), [word.decode() for word in pairs]
-        except UnicodeDecodeError as error:
-            return self._not_text(line, error.object[error.start])
-        if b"\0" in line.content:
-            return self._not_text(line, 0)
-        return self._label_fault(line, first) or self._pairs_fault(line, rest)
-
-    def _label_fault(self, line: Line, word: str) -> InputError | None:
-        if not LABEL.fullmatch(word):
-            return self._bad(line, word, "not a label: a number comes first")
-        if not np.isfinite(float(word)):
-            return self.error("label not finite", line, word)
-        is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
-        return self.error("label rounded", line, word) if is_lost else None
+        words = line.words()
+        if (strange := self.text_fault(line, b" ".join(words))) is not None:
+            return strange
+        label, *pairs = (word.decode() for word in words)
+        return self.label_fault(line, label) or self._pairs_fault(line, pairs)
 
     def _pairs_fault(self, line: Line, words: list[str]) -> InputError | None:
         base = self.options.index_base
@@ -231,24 +236,24 @@ class SvmlightReader(LineReader):
         for place, word in enumerate(words):
             if word.startswith("qid:") and place == 0:
                 if not QUERY.fullmatch(word):
-                    return self._bad(line, word, "not qid: and a whole number")
+                    return self.bad(line, word, "not qid: and a whole number")
                 continue
             pair = PAIR.fullmatch(word)
             if pair is None:
-                return self._bad(line, word, "not index:value")
+                return self.bad(line, word, "not index:value")
             index = int(pair[1]) if len(pair[1]) < 20 else MOST_COLUMNS + base
             if index < base:
                 hint = " If the file counts from 0, say index_base=0 (--index-base 0)" if index == 0 else ""
-                return self._bad(line, word, f"the index is below {base}{'.' if hint else ''}{hint}")
+                return self.bad(line, word, f"the index is below {base}{'.' if hint else ''}{hint}")
             if index - base >= self._widest:
                 if self._most:
                     whose = "columns asked for" if self.options.needs is None else "of the model"
                     told = f"this is column {index - base + 1}, beyond the {self._widest:,} {whose}"
-                    return self._bad(line, word, told)
+                    return self.bad(line, word, told)
                 return self.error("svmlight wide", line, word, most=self._widest, fix=room_for(index - base + 1))
             if index <= last:
                 seen = "the index is repeated" if index == last else "the index is smaller than the one before"
-                return self._bad(line, word, f"{seen}: indices must rise within a row")
+                return self.bad(line, word, f"{seen}: indices must rise within a row")
             if not np.isfinite(float(pair[2])):
                 return self.error("not finite", line, float(pair[2]), column=index - base)
             if is_rounded(pair[2]) or vanishes(pair[2]):
@@ -256,9 +261,6 @@ class SvmlightReader(LineReader):
                 return self.error(kind, line, pair[2], column=index - base)
             last = index
         return None
-
-    def _bad(self, line: Line, word: str, what: str) -> InputError:
-        return self.error("svmlight", line, word, what=what)
 
 
 def has_more_digits(number: str) -> bool:

@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import lzma
 import os
-import select
+import selectors
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -143,10 +143,12 @@ def next_bytes(raw: IO[bytes], size: int) -> bytes:
     if raw.seekable():
         return raw.read(size)
     descriptor, pieces, length = raw.fileno(), [os.read(raw.fileno(), size)], 0
-    while pieces[-1] and (length := length + len(pieces[-1])) < size:
-        if not select.select([descriptor], [], [], PATIENCE_S)[0]:
-            break
-        pieces.append(os.read(descriptor, size - length))
+    with selectors.DefaultSelector() as ready:  # select itself takes no descriptor beyond 1023
+        ready.register(descriptor, selectors.EVENT_READ)
+        while pieces[-1] and (length := length + len(pieces[-1])) < size:
+            if not ready.select(PATIENCE_S):
+                break
+            pieces.append(os.read(descriptor, size - length))
     return b"".join(pieces)
 
 

@@ -19,11 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.errors import InputError
-from linsep.faults import fault
 from linsep.sources.files.options import Options, room_for
-from linsep.sources.files.reader import Batch, FeatureReader
-from linsep.sources.files.svmlight import LABEL, NUMBER, Line, LineReader, has_more_digits, is_rounded
-from linsep.sources.files.text_reader import BOM, Pipe
+from linsep.sources.files.reader import Batch
+from linsep.sources.files.svmlight import NUMBER, Line, LineReader, is_rounded
+from linsep.sources.files.text_reader import Pipe
 from linsep.sources.files.values import vanishes
 
 VALUE = re.compile(NUMBER, re.IGNORECASE)
@@ -32,17 +31,13 @@ OF_NAMESPACE = "^"  # between a namespace and a feature
 Features = dict[str, float]
 
 
-class VowpalReader(LineReader, FeatureReader):
+class VowpalReader(LineReader):
     """Sparse rows as text, their columns known by name."""
 
-    is_sparse = True
-    called = "Vowpal Wabbit text"
+    called, wrong, has_features = "Vowpal Wabbit text", "vowpal", True
 
     def __init__(self, path: str, options: Options, file: str | Pipe | None = None) -> None:
         super().__init__(path, options, file)
-        for name, asked in (("label", options.label), ("columns", options.columns)):
-            if asked is not None and options.needs is None:
-                raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
         self._places: dict[str, int] = {}
         if options.needs is not None and options.needs.names is not None:
             self.remark = "Features that the model does not know are passed over."
@@ -52,7 +47,7 @@ class VowpalReader(LineReader, FeatureReader):
 
     def use_features(self, names: Sequence[str]) -> None:
         """Take these for the columns: those that other files have too."""
-        self.columns = tuple(names)
+        super().use_features(names)
         self._places = {name: place for place, name in enumerate(names)}
         self.n_columns = max(1, len(names))
         self.options.require_room(self.path, self.n_columns)
@@ -71,7 +66,7 @@ class VowpalReader(LineReader, FeatureReader):
     def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
         labels: list[float | None] = []
         indptr, indices, data = [0], list[int](), list[float]()
-        for line in self.lines_of(text.removeprefix(BOM) if byte == 0 else text, first, byte, lines):
+        for line in self.lines_of(text, byte, lines):
             if (found := self._fault(line)) is not None:
                 self.reject(line.row, found, line.text)
                 continue
@@ -97,11 +92,11 @@ class VowpalReader(LineReader, FeatureReader):
 
     def _fault(self, line: Line) -> InputError | None:
         """What is wrong with a line, if anything."""
-        if (strange := self.text_fault(line)) is not None:
+        if (strange := self.text_fault(line, line.content)) is not None:
             return strange
         head, bar, _ = line.text.partition("|")
         if not bar:
-            return self._bad(line, "", "there is no | before the features")
+            return self.bad(line, "", "there is no | before the features")
         words = _head(head)
         if not words:
             return (
@@ -109,35 +104,27 @@ class VowpalReader(LineReader, FeatureReader):
                 if self.options.needs is None
                 else next(self._feature_faults(line), None)
             )
-        if (bad_label := self._label_fault(line, words[0])) is not None:
+        if (bad_label := self.label_fault(line, words[0])) is not None:
             return bad_label
         for word, meant, neutral in zip(words[1:], ("a weight", "an initial prediction"), (1.0, 0.0), strict=False):
             if not VALUE.fullmatch(word) or float(word) != neutral:
-                return self._bad(line, word, f"{meant} of a row, which is not read unless it is {neutral:g}")
+                return self.bad(line, word, f"{meant} of a row, which is not read unless it is {neutral:g}")
         if len(words) > 3:
-            return self._bad(line, words[3], "more than a label, a weight, a prediction and a tag before the first |")
+            return self.bad(line, words[3], "more than a label, a weight, a prediction and a tag before the first |")
         return next(self._feature_faults(line), None)
-
-    def _label_fault(self, line: Line, word: str) -> InputError | None:
-        if not LABEL.fullmatch(word):
-            return self._bad(line, word, "not a label: a number comes first")
-        if not math.isfinite(float(word)):
-            return self.error("label not finite", line, word)
-        is_lost = is_rounded(word) or vanishes(word) or has_more_digits(word)
-        return self.error("label rounded", line, word) if is_lost else None
 
     def _feature_faults(self, line: Line) -> Iterator[InputError]:
         total: dict[str, Fraction] = defaultdict(Fraction)
         meant: dict[str, tuple[str, str]] = {}
         for space, word, written in _features(line):
             if written is None or not VALUE.fullmatch(written):
-                yield self._bad(line, word, "the value after the colon is not a number")
+                yield self.bad(line, word, "the value after the colon is not a number")
                 return
             name = _name(space, word)
             if not word:
-                yield self._bad(line, f"{space}:{written}", "a namespace with a weight, which is not read")
+                yield self.bad(line, f"{space}:{written}", "a namespace with a weight, which is not read")
             elif meant.setdefault(name, (space, word)) != (space, word):
-                yield self._bad(line, name, "two features of two namespaces would have this name")
+                yield self.bad(line, name, "two features of two namespaces would have this name")
             elif not math.isfinite(float(written)):
                 yield self.error("not finite", line, float(written), column=name)
             elif is_rounded(written) or vanishes(written):
@@ -153,9 +140,6 @@ class VowpalReader(LineReader, FeatureReader):
         for space, word, written in _features(line):
             found[_name(space, word)] += float(written or "nan")
         return found
-
-    def _bad(self, line: Line, word: str, what: str) -> InputError:
-        return self.error("vowpal", line, word, what=what)
 
 
 def _head(text: str) -> list[str]:

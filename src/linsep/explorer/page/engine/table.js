@@ -6,6 +6,8 @@
 
 const LARGEST = 1e9; // of a coordinate: beyond it a picture says nothing
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** As files have them: docs/files.md. */
+const MISSING = /^(#N\/A( N\/A)?|#NA|-?1\.#(IND|QNAN)|-?nan|-?NaN|N\/A|n\/a|NA|NULL|null|)$/;
 const WIDE = "More columns need the library: linsep explore FILE.";
 
 /**
@@ -36,6 +38,8 @@ export function pointsFrom(text, most) {
     );
   const short = rows.find(({ cells }) => cells.length !== width);
   if (short) throw new RangeError(`Line ${short.number} has ${short.cells.length} cells, not ${width}.`);
+  const bare = rows.find(({ cells }) => MISSING.test(cells[2]));
+  if (bare) throw new RangeError(`Line ${bare.number}: the label is missing.`);
   const points = rows.map(
     ({ cells, number }) => /** @type {Point} */ ([0, 1].map((j) => coordinate(cells[j], number, j))),
   );
@@ -43,19 +47,33 @@ export function pointsFrom(text, most) {
 }
 
 /**
- * By the first of these signs that the line has: a tab, a semicolon, a comma, else spaces.
+ * By the first of these signs that the line has: a tab, a semicolon, a comma, else spaces. Not within quotes.
  * @param {string} line
  * @returns {(words: string) => string[]}
  */
 function splitterFor(line) {
-  const sign = ["\t", ";", ","].find((one) => line.includes(one));
-  const bare = (/** @type {string} */ cell) =>
-    cell
-      .trim()
-      .replace(/^"(.*)"$/, "$1")
-      .trim();
-  return (words) => (sign ? words.split(sign) : words.trim().split(/\s+/)).map(bare);
+  const sign = ["\t", ";", ","].find((one) => line.replace(/"[^"]*"/g, "").includes(one));
+  return (words) => (sign ? textCells(words, sign) : words.trim().split(/\s+/)).map(unquoted);
 }
+
+/**
+ * @param {string} words
+ * @param {string} sign
+ */
+function textCells(words, sign) {
+  /** @type {string[]} */
+  const cells = [];
+  let isOpen = false; // within quotes, where the sign is a character like any other
+  for (const piece of words.split(sign)) {
+    if (isOpen) cells.push(`${cells.pop()}${sign}${piece}`);
+    else cells.push(piece);
+    if ((isOpen || piece.trimStart().startsWith('"')) && piece.split('"').length % 2 === 0) isOpen = !isOpen;
+  }
+  return cells;
+}
+
+/** @param {string} cell */
+const unquoted = (cell) => cell.trim().replace(/^"(.*)"$/, (_, inner) => inner.replaceAll('""', '"').trim());
 
 /**
  * @param {string} cell
@@ -73,7 +91,7 @@ function coordinate(cell, line, column) {
 }
 
 /**
- * Two classes as -1 and +1: the larger label is +1, as in the library.
+ * Two classes as -1 and +1: the larger label is +1, as in the library; but + is + and - is -, though "+" < "-".
  * @param {string[]} names
  * @returns {{ labels: number[], classes: [string, string] }}
  */
@@ -91,6 +109,10 @@ function signed(names) {
     throw new RangeError(`The last column has ${told}. The page needs exactly two.`);
   }
   const areNumbers = known.every((name) => NUMBER.test(name));
-  const [low, high] = known.sort((p, q) => (areNumbers ? Number(p) - Number(q) : p < q ? -1 : 1));
+  const minus = known.find((name) => name === "-" || name === "−");
+  const [low, high] =
+    minus && known.includes("+")
+      ? [minus, "+"]
+      : known.sort((p, q) => (areNumbers ? Number(p) - Number(q) : p < q ? -1 : 1));
   return { labels: names.map((name) => (name === high ? 1 : -1)), classes: [low, high] };
 }

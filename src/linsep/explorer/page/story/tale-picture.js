@@ -1,6 +1,7 @@
 // The story's picture of the plane: what `paint` draws, and on top of it what can be taken hold of.
 import { fill, set, surface, svg } from "../dom.js";
 import { across, boxOf, corners, cut, path } from "../geometry.js";
+import { markShape } from "../marks.js";
 
 /** @typedef {{ spot: () => number[], name: () => string, look: () => SVGElement, move?: (to: number[]) => void, press?: () => void }} Grip */
 
@@ -96,9 +97,7 @@ export function taleLine(at, box, { w, b }, name = "line") {
 }
 
 export function taleDot(label, isWrong = false, place = null) {
-  const [plus, r] = [label > 0, 8];
-  const disc = `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
-  const square = `M${-r + 1} ${-r + 1}h${2 * r - 2}v${2 * r - 2}h${2 - 2 * r}Z`;
+  const plus = label > 0;
   return svg(
     "g",
     {
@@ -106,7 +105,7 @@ export function taleDot(label, isWrong = false, place = null) {
       transform: place ? `translate(${place[0].toFixed(1)} ${place[1].toFixed(1)})` : null,
     },
     isWrong ? svg("circle", { class: "tale-wrong", r: 13 }) : null,
-    svg("path", { class: "shape", d: plus ? disc : square }),
+    svg("path", { class: "shape", d: markShape(label, 8) }),
     svg("path", { class: "sign", d: plus ? "M-4 0H4M0 -4V4" : "M-4 0H4" }),
   );
 }

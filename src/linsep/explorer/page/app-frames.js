@@ -1,0 +1,69 @@
+// What is shown: the state, what was said about it, and the views that draw it once a frame.
+import { fromHash, presetState, toHash, wideState } from "./state.js";
+
+const UNREAD =
+  "This link is damaged: it holds no points that can be read. The address stays as it is until you change something.";
+
+export class Frames {
+  constructor(host) {
+    this.host = host; // start, address, isWhole, embed; for wide rows ask(name, body) and isRecorded
+    this.notice = ""; // what went wrong last, in words
+    this.label = 1; // of the next point
+    this.views = []; // drawn once a frame
+    this.panels = []; // drawn once a frame too, but one at a time while a point is dragged
+    this.isDragging = false;
+    this.frames = 0;
+    this.frame = 0;
+    this.fewest = null; // the line with the fewest mistakes, and the answer that it belongs to
+    this.lit = ""; // the letter that is asked about
+    this.litRow = null; // the row that is pointed at, in words about it
+    this.telling = null; // the address of the story's step, while it is told
+    this.example = () => null; // the preset on view, if it is one
+    this.own = host.start.own;
+    this.state = this.isWide ? wideState(this.own) : presetState(this.own?.preset ?? host.start.presets[0]);
+    this.unread = ""; // what the address would say while it holds a link that could not be read
+  }
+
+  // Own rows of more than two columns: they are looked at, not moved.
+  get isWide() {
+    return Boolean(this.own && !this.own.preset);
+  }
+
+  // The state that an address holds; null, and a notice, where it holds none that can be read.
+  read(hash) {
+    const found = fromHash(hash, this.host.start);
+    if (found || hash.length < 2 || /^#?story\b/.test(hash)) return found;
+    this.unread = toHash(this.state);
+    this.tell(UNREAD);
+    return null;
+  }
+
+  pointOut(row) {
+    this.litRow = row;
+    this.redraw();
+  }
+
+  tell(words) {
+    this.notice = words;
+    this.redraw();
+  }
+
+  redraw() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => {
+      for (const view of this.views) view();
+      this.frames += 1;
+      if (this.isDragging) this.panels[this.frames % this.panels.length]?.();
+      else for (const panel of this.panels) panel();
+      this.host.address?.write(() => this.addressNow());
+    });
+  }
+
+  // What the address should say; null to leave it as it is.
+  addressNow() {
+    const hash = this.telling ?? toHash(this.state);
+    if (hash === this.unread) return null;
+    this.unread = "";
+    return hash;
+  }
+}

@@ -1,0 +1,39 @@
+// Challenges: sets to be made by hand. The engine judges each change of the points.
+import { html, set } from "./dom.js";
+import { CHALLENGES } from "./engine/challenges.js";
+
+const NO_ANSWER = { isDone: false, now: "" };
+
+export function challengeView(app) {
+  const select = html(
+    "select",
+    {
+      class: "challenges",
+      "aria-label": "Challenge",
+      onchange: () => {
+        app.state.challenge = select.value;
+        app.redraw();
+      },
+    },
+    html("option", { value: "" }, "Choose a challenge"),
+    ...Object.entries(CHALLENGES).map(([name, { title }]) => html("option", { value: name }, title)),
+  );
+  const ask = html("p", { class: "words challenge-ask" });
+  const said = html("p", { class: "challenge-said", role: "status" });
+  const node = html("section", { class: "card challenge-card", "aria-label": "Challenge" }, select, ask, said);
+  let judgedFor = "";
+
+  app.panels.push(() => {
+    const { challenge } = app.state;
+    const key = `${challenge} ${app.settled} ${Boolean(app.answer)}`;
+    select.value = challenge;
+    if (key === judgedFor || app.isDragging) return;
+    judgedFor = key;
+    const chosen = CHALLENGES[challenge];
+    const { isDone, now } = chosen && app.answer ? chosen.judge(app.state, app.answer) : NO_ANSWER;
+    ask.textContent = chosen?.ask ?? "";
+    said.textContent = chosen ? `${isDone ? "Done." : "Not yet."} ${now || app.note}` : "";
+    set(said, { "data-done": String(isDone) });
+  });
+  return node;
+}

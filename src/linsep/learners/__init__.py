@@ -1,0 +1,1 @@
+"""The Perceptron and its family, on any source: perceptron.py has the theorem and the rule."""

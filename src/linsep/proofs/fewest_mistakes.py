@@ -1,0 +1,239 @@
+"""The fewest mistakes: a hyperplane, what it costs, what every hyperplane costs at least, and the proof of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from linsep.errors import CertificateError, told
+from linsep.proofs import checks
+from linsep.proofs.checked_rows import Label, MemoryRows, Rows, each, end_of
+from linsep.proofs.named_rows import labels_of_rows, shown_rows
+from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_fit
+from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
+from linsep.proofs.verdicts import HalfspaceVerdict, Kind
+from linsep.report import Fact, Part, Report, Sentence, Where, column_names, count, one_line, row_grid, rows_left_out
+from linsep.signs import Form, form_of, signs
+from linsep.tables import is_sparse
+from linsep.tables.given_rows import Given
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FewestMistakes(HalfspaceVerdict):
+    """A hyperplane with few mistakes, and a proof that none has fewer than `lower`.
+
+    A mistake is a row on the wrong side or exactly on the hyperplane.
+
+    Attributes
+    ----------
+    weights, bias_weight : integers
+        The hyperplane, exactly.
+    mistaken_rows : tuple of int
+        Its mistakes; `best` is what they cost (their number, where no costs were given).
+    least : int
+        What every hyperplane costs at least, in units; `lower` is the same in the user's numbers, and `optimal` says
+        that it equals `best`.
+    costs, unit, copies
+        What mistakes cost, in whole units, and which rows are copies of others.
+    obstructions : tuple of Obstruction
+        Each of them every hyperplane mistakes in one row.
+    leaves
+        How the obstructions add up to `least` (see `linsep.proofs.packings`).
+    mistaken_labels : tuple or None
+        The labels of the mistaken rows, where they are in memory: no part of the proof.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> found = linsep.fewest_mistakes([[0], [1], [2], [3]], ["a", "b", "a", "b"])
+    >>> found.best, found.lower, found.optimal, found.mistaken_rows
+    (1, 1, True, (2,))
+    """
+
+    kind: ClassVar[Kind] = "mistakes"
+
+    mistaken_rows: tuple[int, ...]
+    least: int = 0
+    costs: tuple[int, ...] | None = None
+    unit: Fraction = Fraction(1)
+    copies: tuple[tuple[int, ...], ...] = ()
+    obstructions: tuple[Obstruction, ...] = ()
+    leaves: tuple[Leaf, ...] = (Leaf(),)
+    mistaken_labels: tuple[Label, ...] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        HalfspaceVerdict.__post_init__(self)
+        object.__setattr__(self, "mistaken_rows", integers(self.mistaken_rows, "row numbers"))
+        object.__setattr__(self, "copies", tuple(integers(group, "row numbers") for group in self.copies))
+        if self.costs is not None:
+            object.__setattr__(self, "costs", integers(self.costs, "costs"))
+            lengths = (self.n_rows, self.n_rows + self.rows_left_out)  # where rows were dropped, their costs are 0
+            if len(self.costs) not in lengths or min(self.costs) < 0:
+                raise CertificateError(f"Each of the {self.n_rows} rows has a cost, 0 or more.")
+        if self.costs is None and self.unit != 1:
+            raise CertificateError("Where every mistake costs 1, the unit is 1.")
+        if not self.unit > 0 or self.least < 0:
+            raise CertificateError("Costs are not negative, and their unit is positive.")
+        kinds = [found.is_definite for found in self.obstructions]
+        if kinds != sorted(kinds):
+            raise CertificateError("The positive-definite obstructions of a bound come after the others.")
+        for found in self.obstructions:
+            require_fit(found, None, self.numbers)
+
+    @property
+    def separable(self) -> bool | None:  # type: ignore[override]
+        """True if there are no mistakes, False if every hyperplane makes one; None if that is open."""
+        return True if not self.mistaken_rows else False if self.lower > 0 else None
+
+    @property
+    def title(self) -> str:
+        """The two ends, in words."""
+        best = count(int(self.best), "mistake") if self.costs is None else f"a cost of {self.best}"
+        least = "the fewest" if self.costs is None else "the least"
+        ends = f"{best}, {least}" if self.optimal else f"{best} at most, {self.lower} at least"
+        return ends if self.costs is None else f"{ends}, where rows cost what the proof says"
+
+    @property
+    def mistaken_ids(self) -> tuple[Any, ...]:
+        """What the user calls the mistaken rows: their ids, or their numbers where they have none."""
+        return self.mistaken_rows if self.row_names is None else self.row_names.ids(self.mistaken_rows)
+
+    def frame(self, X: Any, y: Any = None) -> Any:
+        """The mistaken rows as a dataframe of the library of X, with `row` and `label`: see `Verdict.frame`."""
+        rows = self.mistaken_rows
+        length = self._length_of(X, y)
+        labels = self.mistaken_labels or labels_of_rows(X, y, rows, length) if rows else ()
+        return shown_rows(X, rows, {"label": labels}, length, self.row_names)
+
+    @property
+    def spent(self) -> int:
+        """What the mistakes of this hyperplane cost, in units."""
+        costs = self.costs
+        return len(self.mistaken_rows) if costs is None else sum(costs[row] for row in self.mistaken_rows)
+
+    @property
+    def best(self) -> int | float:
+        """What the mistakes of this hyperplane cost."""
+        return _plain(self.spent * self.unit)
+
+    @property
+    def lower(self) -> int | float:
+        """What the mistakes of every hyperplane cost at least: proved."""
+        return _plain(self.least * self.unit)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no hyperplane makes fewer mistakes, or cheaper ones."""
+        return self.least == self.spent
+
+    def _verify_claim(self, rows: Rows) -> None:
+        found = [row for numbers in mistaken(rows, self.weights, self.bias_weight) for row in numbers.tolist()]
+        if sorted(self.mistaken_rows) != sorted(found):
+            row = min(set(self.mistaken_rows) ^ set(found), default=0)
+            raise CertificateError(f"Row {row}: the mistaken rows are not those of this hyperplane.")
+        has_gaps = isinstance(rows, MemoryRows) and rows.kept is not None
+        if self.costs is not None and len(self.costs) != rows.n_rows + has_gaps * self.rows_left_out:
+            raise CertificateError(f"There are {len(self.costs):,} costs for {rows.n_rows:,} rows.")
+        self._verify_bound(rows)
+        if self.least > self.spent:
+            raise CertificateError(f"The bound is {self.lower}, but a hyperplane with a cost of {self.best} is known.")
+
+    def _verify_bound(self, rows: Rows) -> None:
+        named = {row for obstruction in self.obstructions for row in obstruction.rows}
+        named |= {row for leaf in self.leaves for row, _ in leaf.path}
+        end = end_of(rows)
+        if named and not 0 <= min(named) <= max(named) < end:
+            raise CertificateError(f"The bound names row {max(named)}; the rows are 0 to {end - 1}.")
+        require_apart(self.copies, named)
+        for group in self.copies:
+            check_copies(rows, group)
+        for obstruction in self.obstructions:
+            check_obstruction(obstruction, rows, self.bias)
+        proved = least_cost(self.leaves, self.obstructions, cost_of_rows(named, self.copies, self.costs))
+        if proved is None or proved < self.least:
+            raise CertificateError(f"The bound is {self.least} costs; the obstructions prove {proved}.")
+
+    def _report(self, rows: Rows | None, names: Sequence[str] | None, where: Where | None, *, exact: bool) -> Report:
+        """The hyperplane, its mistakes, and how few they could be."""
+        columns = column_names(self.names if names is None else names, self.n_columns)
+        what, fewer = ("mistakes", "makes fewer") if self.costs is None else ("cost", "costs less")
+        ends = f"{self.best} at most (shown), {self.lower} at least (proved)"
+        known = f"{self.best}, and no hyperplane {fewer} (proved)" if self.optimal else ends
+        parts: list[Part] = [
+            Fact(what, known),
+            Sentence(self._plane(columns), "hyperplane"),
+        ]
+        if self.mistaken_rows:
+            parts.append(Sentence(f"It is wrong about {count(len(self.mistaken_rows), 'row')}:", "rows"))
+            parts.append(row_grid(self.mistaken_rows, {}, where, self.row_names))
+        if self.obstructions:
+            cases = f" in {count(len(self.leaves), 'case')}" if len(self.leaves) > 1 else ""
+            parts.append(
+                Sentence(f"The bound rests on {count(len(self.obstructions), 'obstruction')}{cases}.", "bound")
+            )
+        title = f"fewest mistakes, {count(self.n_rows, 'row')}."
+        return Report(title, (*parts, *rows_left_out(self.rows_left_out)), "yes" if self.optimal else "unsure")
+
+    def _plane(self, columns: Sequence[str]) -> str:
+        from linsep.proofs import explain
+
+        if any(self.weights):
+            return f"{explain.equation(self, columns)} = 0"
+        taken = "neither class" if not self.bias_weight else f"class {told(self.labels[int(self.bias_weight > 0)])}"
+        return f"There is none: every row is taken for {taken}."
+
+    def __repr__(self) -> str:
+        ends = f"best {self.best}, {'optimal' if self.optimal else f'lower {self.lower}'}"
+        return one_line(self, count(self.n_rows, "row"), count(self.n_columns, "column"), ends)
+
+    def _own_facts(self) -> dict[str, Any]:
+        known = {"best": self.best, "lower": self.lower, "optimal": self.optimal}
+        return {**HalfspaceVerdict._own_facts(self), **known}
+
+
+def mistakes_in_own_numbers(found: FewestMistakes, rows: Given) -> FewestMistakes:
+    """The same answer, its rows those of the user's table, of which some were dropped, and what they are called."""
+    if rows.kept is None:
+        return found
+    costs = None if found.costs is None else rows.spread(np.array(found.costs, object))
+    return replace(
+        found,
+        mistaken_rows=rows.own(found.mistaken_rows),
+        costs=None if costs is None else tuple(costs.tolist()),
+        copies=tuple(map(rows.own, found.copies)),
+        obstructions=tuple(replace(one, rows=rows.own(one.rows)) for one in found.obstructions),
+        leaves=tuple(leaf.renumbered(rows.own) for leaf in found.leaves),
+        dropped=rows.dropped,
+    ).called(rows.names)
+
+
+def mistaken(rows: Rows, weights: Sequence[int], bias_weight: int) -> Iterator[Any]:
+    """The numbers of the rows that are not strictly on their side, block by block."""
+    form = form_of(weights, bias_weight)
+    return each(rows, partial(_mistaken_in, form))
+
+
+def _mistaken_in(form: Form, block: Any) -> Any:
+    numbers, values, y = block
+    return numbers[signs(form, values) * y <= 0]
+
+
+def check_copies(rows: Rows, group: Sequence[int]) -> None:
+    """These rows are equal, and of one class."""
+    if not all(0 <= row < end_of(rows) for row in group):
+        raise CertificateError(f"Row {max(group)} is named as a copy; the rows are 0 to {end_of(rows) - 1}.")
+    _, values, y = checks.taken(rows, group)
+    dense = values.toarray() if is_sparse(values) else values
+    different = (dense != dense[:1]).any(axis=1) | (np.asarray(y) != y[0])
+    if different.any():
+        raise CertificateError(f"Row {group[int(np.argmax(different))]} is not a copy of row {group[0]}.")
+
+
+def _plain(cost: Fraction | int) -> int | float:
+    return int(cost) if Fraction(cost).denominator == 1 else float(cost)

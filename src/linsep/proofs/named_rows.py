@@ -1,0 +1,112 @@
+"""Rows as the user calls them: by their ids, by their numbers in a table of which rows were dropped, as a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linsep.errors import ArgumentError, CertificateError
+from linsep.proofs.checked_rows import Rows, can_scan, names_of, scales_of
+from linsep.report import RowNames
+from linsep.tables.given_rows import Given, given
+from linsep.tables.row_frames import frame_of, labels_at, of_values
+from linsep.tables.row_ids import RowIds, named_column, spare_column, without_ids
+
+if TYPE_CHECKING:
+    from linsep.proofs.class_verdicts import ClassVerdicts
+    from linsep.proofs.obstructions import Obstruction
+    from linsep.proofs.verdicts import Verdict
+
+
+def table_and_ids(
+    X: Any, y: Any, ids: Any, names: RowNames | None, columns: Sequence[str] | None
+) -> tuple[Any, RowIds | None]:
+    """The table that a result with these names is about, without the column of ids, and what its rows are called.
+
+    A written proof holds no names of rows: there a text column is that of ids if no column of the proof is made of it.
+    """
+    if can_scan(X):
+        if ids is not None:
+            raise ArgumentError("A source brings its own ids: leave ids out.")
+        own: RowIds | None = X.facts.ids
+        return X, own
+    if isinstance(X, Rows) and not isinstance(X, np.ndarray):
+        return X, None
+    if ids is None:
+        ids = spare_column(X, y, columns) if names is None else named_column(X, names)
+    return without_ids(X, ids, y)
+
+
+def shown_rows(
+    X: Any, rows: Sequence[int], told: Mapping[str, Sequence[Any]], n_rows: int, names: RowNames | None
+) -> Any:
+    """Rows as a dataframe of the library of X, with what is told about each; of a source, as a pandas frame."""
+    if not can_scan(X):
+        return frame_of(X, rows, told, n_rows, names)
+    if X.n_rows != n_rows:
+        raise ArgumentError(f"X has {X.n_rows:,} rows, and the result is about {n_rows:,}.")
+    _, values, _ = X.take(rows)
+    scales = scales_of(X)
+    own = values if scales is None else values / np.array(scales, np.float64)
+    return of_values(own, X.n_columns, names_of(X), rows, told, names)
+
+
+def labels_of_rows(X: Any, y: Any, rows: Sequence[int], n_rows: int) -> list[Any]:
+    """The labels of these rows: as y has them, or as a source does."""
+    if y is not None:
+        return labels_at(given(X, y).y, rows, n_rows)
+    if not can_scan(X):
+        raise ArgumentError("The labels of the rows are not known.", fix="Give y too: frame(X, y).")
+    labels = X.facts.labels
+    codes = [int(code > 0) if len(labels) == 2 else int(code) for code in X.take(rows).y.tolist()]
+    return [labels[code] for code in codes]
+
+
+def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int]], **stated: Any) -> Verdict:
+    """The same verdict about rows that have other numbers, in the same order."""
+
+    def moved(found: Obstruction | None) -> Obstruction | None:
+        return None if found is None else replace(found, rows=tuple(numbers(found.rows)))
+
+    parts: dict[str, Any] = {
+        name: moved(getattr(verdict, name)) for name in ("obstruction", "spread", "nearest") if hasattr(verdict, name)
+    }
+    if (separated := getattr(verdict, "separated_rows", None)) is not None:
+        parts["separated_rows"] = tuple(numbers(separated))
+    return replace(verdict, **parts, **stated)
+
+
+def in_own_numbers(verdict: Verdict, rows: Given) -> Verdict:
+    """The same verdict, its rows those of the user's table, of which some were dropped, and what they are called."""
+    kept = rows.kept
+    if kept is None:
+        return verdict
+    return renumbered(verdict, lambda own: kept[list(own)].tolist(), dropped=rows.dropped).called(rows.names)
+
+
+def in_kept_numbers(verdict: Verdict, kept: NDArray[np.int64] | None) -> Verdict:
+    """The other way round: the rows counted without those that were dropped, none of which may be named."""
+    if kept is None:
+        return verdict
+
+    def places(rows: Sequence[int]) -> list[int]:
+        found = np.searchsorted(kept, rows)
+        if (kept[np.minimum(found, len(kept) - 1)] != rows).any():
+            raise CertificateError("The proof names a row that was left out.")
+        return list(found.tolist())
+
+    return renumbered(verdict, places)
+
+
+def classes_in_own_numbers(found: ClassVerdicts, rows: Given) -> ClassVerdicts:
+    """The same for many classes: the row of x against class k has the number K·i + k."""
+    if rows.kept is None:
+        return found
+    n_classes = len(found.labels) if found.by == "joint" else 1
+    numbers = (n_classes * rows.kept[:, None] + np.arange(n_classes)).ravel()
+    verdicts = (renumbered(verdict, lambda own: numbers[list(own)].tolist()) for verdict in found.verdicts)
+    return replace(found, verdicts=tuple(verdicts), dropped=rows.dropped).called(rows.names)

@@ -1,0 +1,462 @@
+"""Can a hyperplane separate the two classes? The outline of the library on one screen.
+
+    NaN, infinity                     refused, with row and column
+    few short rows of small numbers   the exact LP on all of them, in integers
+    a column of one sign              separates every row it touches: peel, and go on with the rest
+    hundreds of columns               a separator by relaxation, which soon finds one or gives up;
+                                      Newton's method: a separator, or short weights and a positive-definite matrix
+                                      what neither settles, from a basis in which the rows are round
+    columns of small rank             a few that span the others, and what is found there held against all
+    many rows                         a working set guided by floats, each answer proved exactly
+    tiny margins, contradictions      the same in a basis in which the rows are round, computed exactly
+    what floats cannot settle         the exact LP, started from where they stopped
+
+Every verdict is checked against the data before it is handed out, and against nothing else.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linsep import arguments
+from linsep.errors import OutOfMemoryError
+from linsep.exact import coprime
+from linsep.loops.layouts import Dense
+from linsep.proofs import (
+    NotSeparable,
+    Obstruction,
+    Overlapping,
+    Separable,
+    Touching,
+    Undecided,
+    Verdict,
+    margin_checks,
+)
+from linsep.proofs.named_rows import in_own_numbers
+from linsep.proofs.verdicts import check
+from linsep.questions.wide import MOST_PAIRS, VERY_WIDE, WideRows
+from linsep.signs import Form, form_of, signs
+from linsep.solvers.clock import Clock, OutOfTime
+from linsep.solvers.exact.exact_outcomes import Settled
+from linsep.solvers.exact.exact_search import ExactSearch, violated
+from linsep.solvers.peel import Peeling, lift, peel
+from linsep.solvers.scaling import free_memory, require_columns
+from linsep.solvers.wide import device_newton
+from linsep.solvers.wide.change_of_basis import WIDTHS, settle_from
+from linsep.solvers.wide.contradictions import Pair, contradictions
+from linsep.solvers.wide.short_weights import WIDE, Blocked
+from linsep.solvers.working_set import FIRST_LOOK, Found, Separated, Stuck, at_once, search
+from linsep.sources.base import Array, Block, Floats, Ints, Signs, Source, require_finite
+from linsep.sources.device.gpu import DeviceSource
+from linsep.sources.inputs import asked
+from linsep.sources.memory import MemorySource
+from linsep.sources.row_set import Marks
+from linsep.sources.subset import Remaining
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
+
+SMALL = 1 << 28  # bytes of a table on a device that is looked at here, unless it is very wide
+FULL = 0.5  # part of the entries of a sparse table from which on it is looked at as a dense one
+FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
+VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
+WORTH_A_THREAD = 1_000_000  # entries: from here on numbers are looked at beside the search, not before it
+MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
+
+BYTES_A_WEIGHT = 120  # of a verdict, and of the steps to it
+
+MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
+
+A_MOMENT_S = 0.001
+SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict remembers of the rows, for a picture
+
+
+def decide(
+    X: Any,
+    y: Any = None,
+    *,
+    bias: bool = True,
+    ids: Any = None,
+    categories: Categories = None,
+    missing: Missing = None,
+    time_limit: float | None = None,
+    watch: Callable[[Clock], None] | None = None,
+) -> Verdict:
+    """Decide whether a hyperplane separates the two classes, and prove it.
+
+    Every proof has been checked against the data in exact arithmetic; `verify` does it again.
+
+    Parameters
+    ----------
+    X : the rows
+        An array, a sparse matrix, a dataframe, an Arrow table, a query, or a source such as `linsep.open` gives.
+    y : their labels
+        Two different values, the larger one (of ordered categories the later one) counting as positive; or the name
+        of the column of X that holds them. A source brings its own.
+    bias : bool
+        False asks for a hyperplane through the origin.
+    ids : what the rows are called
+        A name for each row, or the name of the column of X that holds them, which is then not decided about. Without
+        them the index of a pandas frame says it, or the `id` of files. Results name rows so: `obstruction.ids`.
+    categories : "reference", "all", a dictionary, or None
+        How text and categories of a dataframe become numbers; None refuses them. "reference" makes a column of 0 and 1
+        of each level but the first, called site[Chur]; "all" one of each level; {"site": "all"} names the columns.
+    missing : "drop" or None
+        "drop" leaves out the rows of a table in memory that have a missing value; None refuses them. The rows of the
+        answer are still numbered as those of the table.
+    time_limit : float or None
+        Seconds after which the answer is `NotSeparable` or `Undecided`.
+    watch : callable or None
+        Called now and then with the state of the search: its `seconds`, its `reads` of the whole data, and the `bounds`
+        on the margin so far.
+
+    Returns
+    -------
+    Separable
+        Complete separation, with the hyperplane.
+    Touching
+        Quasi-complete separation: a hyperplane with no row on the wrong side, and the rows that allow no better.
+    Overlapping
+        Overlap, with the rows that forbid any hyperplane.
+    NotSeparable
+        Touching or overlapping, proved; `time_limit` was over before it was known which.
+    Undecided
+        Nothing was proved within `time_limit`.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used; the message names the row, the column and the value.
+
+    Examples
+    --------
+    >>> import linsep
+    >>> linsep.decide([[0, 0], [1, 1], [0, 1]], [0, 1, 1]).kind
+    'separable'
+    >>> verdict = linsep.decide(*linsep.datasets.xor())
+    >>> verdict.kind, verdict.obstruction.rows, verdict.obstruction.weights
+    ('overlapping', (0, 1, 2, 3), (1, 1, 1, 1))
+    """
+    bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
+    clock = Clock(limit, watch=watch)
+    with asked(X, y, ids, categories, missing, decimals=True) as (rows, source):
+        return in_own_numbers(decided(source, bias, clock), rows)
+
+
+def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
+    """The verdict about a source, checked against it."""
+    case = Case(best_held(source), bias, clock)
+    try:
+        with clock.limited():
+            return checked(case.verdict(case.settle_while_reading()), source)
+    except OutOfTime:
+        return checked(case.undecided(), source)
+    except OutOfMemoryError as error:
+        return checked(case.out_of_memory(error), source)
+
+
+def checked(verdict: Verdict, source: Source) -> Verdict:
+    """The same verdict, held against the data, with what the user calls the rows that it names."""
+    check(verdict, source)
+    return verdict.called(source.facts.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The rows to be decided, and the way from what the solvers find to a verdict.
+
+    `maximal` asks more of touching rows: which of them can be strictly on their side at all, and the proof.
+    """
+
+    source: Source
+    bias: bool
+    clock: Clock
+    maximal: bool = False
+
+    def settle_while_reading(self) -> Settled:
+        """The answer, and no number that is NaN or infinite.
+
+        Where a separator is found, its check reads every row. Else few rows may be proof enough: all of them are read
+        beside the search, from where it first doubts that there is one.
+        """
+        require_columns(self.source.n_columns, BYTES_A_WEIGHT)
+        if self.source.n_rows * self.source.n_columns < WORTH_A_THREAD:
+            self.require_finite()
+            return self.settle()
+        with ThreadPoolExecutor(1) as beside:
+            reading: list[Future[None]] = []
+
+            def read() -> None:
+                reading.append(beside.submit(self.require_finite))
+                time.sleep(A_MOMENT_S)  # it begins before exact arithmetic does, which keeps Python's lock
+
+            self.clock.in_doubt = read
+            try:
+                settled = self.settle()
+            except Exception:
+                self.clock.doubt()
+                reading[0].result()  # a bad number is the better reason, whatever else went wrong because of it
+                raise
+            if settled.obstruction is not None:
+                self.clock.doubt()
+            if reading:
+                reading[0].result()
+        return settled
+
+    def require_finite(self) -> None:
+        """Refuse NaN and infinity by name: row, column and value."""
+        require_finite(self.source)
+        self.clock.reads += 1
+
+    def settle(self) -> Settled:
+        """The answer for finite rows."""
+        if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
+            return self.settle_few(in_memory(self.source))
+        peeling = peel(self.source, bias=self.bias, clock=self.clock)
+        if peeling.rest is None:
+            return self.settle_rows(self.source, peeling.columns, three_way=True)
+        return self.lifted(peeling, peeling.rest)
+
+    def settle_few(self, rows: MemorySource) -> Settled:
+        """The answer for few rows, all of them in memory: nothing has to be compiled for it."""
+        everything = next(rows.blocks())
+        if rows.n_columns == 1 or (rows.n_columns <= VERY_FEW and _are_short(everything.values[0])):
+            found = self.exact(rows, np.arange(rows.n_columns)).run_in_int64(everything)
+            if found is not None:
+                return found
+        columns = np.flatnonzero(everything.values.any(axis=0))
+        seen: Found | None = None
+        is_few = rows.n_rows <= FIRST_LOOK and len(columns) and everything.values.dtype != object
+        if is_few and self.clock.watch is None:
+            seen = at_once(everything, columns, bias=self.bias, clock=self.clock)
+            self.clock.reads += 1
+        return self.settle_rows(rows, columns, three_way=True, found=seen)
+
+    def lifted(self, peeling: Peeling, rows: Ints | Marks) -> Settled:
+        """Decide what is left after peeling, and take the peeled rows back in.
+
+        The weak separators of the rest are those of all rows, as far as the rest is concerned. So a maximal answer
+        there is one for all; and if none is asked for, any obstruction in the rest will do.
+        """
+        nothing = (0,) * self.source.n_columns
+        if peeling.is_empty:
+            return Settled("separable", *lift(self.source, peeling, nothing, 0))
+        rest = part_of(self.source, rows)
+        found = self.settle_rows(rest, peeling.columns, three_way=self.maximal)
+        lifted = lift(self.source, peeling, found.weights or nothing, found.bias_weight)
+        if found.obstruction is None:
+            return Settled("separable", *lifted)
+        return Settled("touching", *lifted, found.obstruction, found.spread if self.maximal else None)
+
+    def settle_rows(
+        self, rows: Source, columns: Ints, *, three_way: bool, found: Settled | Found | None = None
+    ) -> Settled:
+        """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
+        if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
+            zero = Obstruction((int(rows.sample(1, 0).numbers[0]),), (1,))
+            return Settled("overlapping", obstruction=zero, spread=zero)
+        wide = WideRows(self.source, rows, columns, self.bias, self.clock, self.maximal, three_way)
+        pairs: list[Pair] | None = None
+        if len(columns) >= WIDE:
+            found = device_newton.search(rows, columns, bias=self.bias, clock=self.clock)
+        if len(columns) >= WIDE and found is None:
+            self.clock.reads += 1
+            pairs = contradictions(rows, max(MOST_PAIRS + 1, 2 * len(columns)), bias=self.bias)
+            found = wide.settle(pairs, lambda few: self.settle_rows(rows, few, three_way=three_way))
+        if found is None:
+            careful = len(columns) not in WIDTHS
+            found = search(rows, columns, bias=self.bias, clock=self.clock, careful=careful)
+        if isinstance(found, Blocked):
+            found = wide.settle_blocked(found) or found
+        if isinstance(found, Settled):
+            return found
+        if isinstance(found, Separated):
+            return Settled("separable", *as_integers(found.w, found.b))
+        options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock, "pairs": pairs}
+        settled = settle_from(rows, columns, found, **options)
+        if settled is not None:
+            return settled
+        hint = found.hint if isinstance(found, Stuck) else np.arange(len(found.rows))
+        return self.exact(rows, columns).run(found.rows, hint.tolist(), maximal=self.maximal)
+
+    def exact(self, rows: Source, columns: Ints) -> ExactSearch:
+        """The exact LP on some rows."""
+        return ExactSearch(rows, columns, bias=self.bias, clock=self.clock)
+
+    def verdict(self, found: Settled) -> Verdict:
+        """The verdict of an exact answer, not checked yet."""
+        facts = self.facts()
+        scales = self.source.facts.scales or (1,) * len(found.weights)
+        own = tuple(w * k for w, k in zip(found.weights, scales, strict=bool(found.weights)))
+        weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
+        if found.obstruction is None:
+            return Separable(**weights, **facts)
+        first = _described(self.source, found.obstruction)
+        spread = first if found.spread == found.obstruction else None
+        if found.spread is not None and spread is None:
+            spread = _described(self.source, found.spread)
+        if found.kind == "overlapping" and spread is not None:
+            return Overlapping(obstruction=first, spread=spread, **facts)
+        if not self.maximal or spread is None:
+            return Touching(**weights, obstruction=first, **facts)
+        strict = self.separated(found)
+        if isinstance(strict, Marks):  # too many to be named in a proof that people keep
+            return Touching(**weights, obstruction=first, **facts)
+        separated = tuple(strict.tolist())
+        return Touching(**weights, obstruction=first, separated_rows=separated, spread=spread, **facts)
+
+    def separated(self, found: Settled) -> Ints | Marks:
+        """The rows strictly on their side of the weak separator; of a source in parts, many of them as marks."""
+        form = form_of(found.weights, found.bias_weight)
+        if not self.source.facts.is_streamed:
+            return np.setdiff1d(np.arange(self.source.n_rows), violated(self.source, form, 1))
+        marks = Marks(self.source.n_rows)
+        for first, n_rows, bits in self.source.each(partial(_strict_in, form)):
+            marks.put(first, np.unpackbits(bits, count=n_rows).view(np.bool_))
+        return marks.rows() if marks.count() <= MOST_NAMED else marks
+
+    def undecided(self) -> Verdict:
+        """What is left to say when the time is over: an obstruction, or that no margin is larger than rows allow."""
+        told = f"The time limit of {self.clock.limit:g} seconds was too short to"
+        if self.clock.obstruction is not None:
+            return self.not_separable(self.clock.obstruction, f"{told} find out more.")
+        return Undecided(reason=f"{told} prove anything.", margin=(0.0, self.ceiling()), **self.facts())
+
+    def out_of_memory(self, error: OutOfMemoryError) -> Verdict:
+        """What is left to say then: an obstruction, if one is known; else the error."""
+        if self.clock.obstruction is None:
+            raise error
+        return self.not_separable(self.clock.obstruction, str(error))
+
+    def not_separable(self, known: Obstruction, reason: str) -> Verdict:
+        """An obstruction is known, and for this reason no more."""
+        return NotSeparable(obstruction=_described(self.source, known), reason=reason, **self.facts())
+
+    def ceiling(self) -> float:
+        """An upper bound on the margin, from the rows that mattered last; infinity if there were none."""
+        largest = max((weight for _, weight in self.clock.support), default=1.0)
+        known = [(row, round(math.ldexp(weight / largest, 50))) for row, weight in self.clock.support]
+        rows, weights = [row for row, weight in known if weight], [weight for _, weight in known if weight]
+        if self.source.facts.scales is not None:  # columns times whole numbers have another margin
+            return math.inf
+        if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
+            return math.inf
+        return margin_checks.root_above(margin_checks.squared_ceiling(self.source, rows, weights, self.bias))
+
+    def facts(self) -> dict[str, Any]:
+        """What every verdict states about the data and the work."""
+        return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def _strict_in(form: Form, block: Block) -> tuple[int, int, Array]:
+    """The number of the first row of a block, how many there are, and as bits which are strictly on their side."""
+    return int(block.numbers[0]), len(block), np.packbits(signs(form, block.values) * block.y > 0)
+
+
+def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
+    """A combination of rows with the classes that they are of, and few rows with their values too."""
+    return _described(source, Obstruction(tuple(rows), tuple(weights)))
+
+
+def _described(source: Source, found: Obstruction) -> Obstruction:
+    classes = tuple(source.facts.labels[int(sign > 0)] for sign in source.signs_of(found.rows).tolist())
+    is_drawn = len(found.rows) * source.n_columns <= DRAWN_ENTRIES
+    return replace(found, classes=classes, points=_drawn(source, source.take(found.rows)) if is_drawn else None)
+
+
+def sample_of(source: Source) -> tuple[Floats, Signs] | None:
+    """A few rows, evenly spread, for a picture; those of files stay where they are."""
+    most = min(SAMPLED_ROWS, source.n_rows, DRAWN_ENTRIES // max(1, source.n_columns))
+    if source.facts.is_streamed or most < 1:
+        return None
+    everything = most == source.n_rows
+    block = next(source.blocks()) if everything else source.take(np.arange(most) * source.n_rows // most)
+    points = _drawn(source, block)
+    return None if points is None else (points, block.y)
+
+
+def _drawn(source: Source, block: Block) -> Floats | None:
+    """The values of few rows as the user has them, rounded, for a picture; None of many."""
+    if len(block) * source.n_columns > DRAWN_ENTRIES:
+        return None
+    values = block.values.toarray() if block.is_sparse else block.values
+    scales = source.facts.scales
+    if scales is None:
+        return np.array(values, np.float64)  # a copy: the table stays the user's
+    rows = [[value / scale for value, scale in zip(row, scales, strict=True)] for row in values.tolist()]
+    return np.array(rows, np.float64)  # of Python's integers: a scale may be beyond the largest double
+
+
+def _are_short(values: Any) -> bool:
+    """Whether numbers have so few digits that products of them may fit into 64 bits."""
+    with np.errstate(over="ignore"):
+        return values.dtype.kind != "f" or bool((values.astype(np.float32) == values).all())
+
+
+def in_memory(source: Source) -> MemorySource:
+    """All rows of a small source as one dense table: files, sparse rows and arrays are then decided alike."""
+    if isinstance(source, MemorySource) and isinstance(source.table, Dense):
+        return source
+    rows = source.take(np.arange(source.n_rows))
+    values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.toarray()
+    return MemorySource(Dense(values), rows.y, source.facts.of_part(len(rows)))
+
+
+def best_held(source: Source) -> Source:
+    """The same rows where they are decided soonest: small tables of a device here, sparse ones with few zeros dense."""
+    if isinstance(source, DeviceSource):
+        return _brought(source) if source.nbytes <= SMALL and source.n_columns < VERY_WIDE else source
+    return _dense_if_full(source)
+
+
+def _brought(source: DeviceSource) -> Source:
+    rows = source.take(np.arange(source.n_rows))
+    return _dense_if_full(MemorySource(rows.table, rows.y, replace(source.facts, at_hand=None)))
+
+
+def _dense_if_full(source: Source) -> Source:
+    """The same rows as a dense table, where a sparse one has few zeros and there is memory: that is quicker."""
+    if not isinstance(source, MemorySource) or isinstance(source.table, Dense):
+        return source
+    size, free = source.n_rows * source.n_columns, free_memory()
+    if source.table.data.size < FULL * size or (free is not None and 16 * size > free):
+        return source
+    return MemorySource(Dense(next(source.blocks()).values.toarray()), source.y, source.facts, source.numbers)
+
+
+def part_of(source: Source, rows: Ints | Marks) -> Source:
+    """Some rows of a source: copied, or, where they are too many for that, looked up in each walk."""
+    if isinstance(rows, Marks):
+        return Remaining(source, rows)
+    if source.facts.at_hand is not None and len(rows) > source.facts.at_hand:
+        return Remaining(source, Marks.of_rows(source.n_rows, rows))
+    block = source.take(rows)
+    return MemorySource(block.table, block.y, source.facts.of_part(len(rows)), rows)
+
+
+def facts_of(source: Source) -> dict[str, Any]:
+    """What a verdict states about the rows it is about."""
+    facts = source.facts
+    return {
+        "n_rows": facts.n_rows,
+        "n_columns": facts.n_columns,
+        "labels": facts.pair,
+        "names": facts.names,
+        "rows_left_out": facts.rows_left_out,
+        "numbers": facts.numbers,
+        "sample": sample_of(source),
+    }
+
+
+def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:
+    """Double weights as coprime integers of the same proportions."""
+    mantissas, exponents = np.frexp(np.append(w, b))
+    least = int(exponents.min(where=mantissas != 0, initial=LAST_EXPONENT))
+    parts = zip(np.ldexp(mantissas, MANTISSA).astype(np.int64).tolist(), exponents.tolist(), strict=True)
+    whole = coprime(mantissa << (exponent - least) if mantissa else 0 for mantissa, exponent in parts)
+    return whole[:-1], whole[-1]

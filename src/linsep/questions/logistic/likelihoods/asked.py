@@ -1,0 +1,76 @@
+"""The question about a model: rows that say whether its likelihood has a maximum, and whose rows they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linsep.questions.logistic.likelihoods.observed import Factors, Family, Observed
+from linsep.sources.base import Ints, Source
+from linsep.sources.memory import MemorySource
+from linsep.tables.row_ids import RowIds
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """The rows that say whether a likelihood has a maximum, and what they are made of.
+
+    `names` are the coefficients, the intercept of `bias` not among them; `hidden` columns stand before theirs. Row i of
+    the source, where it is strict, separates the user's rows order[first[i]:last[i]].
+    """
+
+    family: Family
+    source: Source
+    names: tuple[str, ...]
+    bias: bool
+    n_rows: int
+    hidden: int = 0
+    order: Ints | None = None
+    first: Ints | None = None
+    last: Ints | None = None
+    sides: tuple[Ints, Ints] | None = None  # of a conditional model: the stratum of each row, and whether it is a case
+    observed: Observed | None = None
+    outcome: str = "y"  # what the outcome is called
+    link: str = ""  # where that is not the logarithm or the logit
+    factors: Factors = tuple  # columns of categories that some of the names are made of
+    ids: RowIds | None = None  # what the user calls the rows
+
+    def separated(self, strict: Ints) -> tuple[int, ...]:
+        """The user's rows that these rows of the source separate."""
+        if self.order is None or self.first is None or self.last is None:
+            return tuple(strict.tolist())
+        steps = np.zeros(self.n_rows + 1, np.int64)
+        np.add.at(steps, self.first[strict], 1)
+        np.add.at(steps, self.last[strict], -1)
+        found = self.order[np.flatnonzero(np.cumsum(steps[:-1]) > 0)]
+        return tuple(np.unique(self._whole_strata(found)).tolist())
+
+    def labels_at(self, rows: Sequence[int]) -> list[Any]:
+        """What was observed of these rows of the user."""
+        seen = self.observed
+        if seen is None:
+            return [self.source.facts.pair[int(sign > 0)] for sign in self.source.signs_of(rows).tolist()]
+        values = seen.y[[*rows]].tolist()
+        is_place = seen.family in ("multinomial", "ordinal")  # whose outcomes are positions among the levels
+        return [seen.levels[int(value)] for value in values] if is_place else list(values)
+
+    def part(self, rows: Ints) -> Source:
+        """Some of the user's rows, of a model whose columns are theirs: labels mean nothing."""
+        if self.observed is not None:
+            signs = np.ones(len(rows), np.int8)
+            return self.observed.source(self.observed.values[rows], signs, self.observed.facts.scales)
+        block = self.source.take(rows)
+        return MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+
+    def _whole_strata(self, found: Ints) -> Ints:
+        """With all cases of a stratum its controls are separated, and the other way round."""
+        if self.sides is None:
+            return found
+        strata, cases = self.sides  # the last stratum is that of rows without part in the likelihood
+        open_rows = np.setdiff1d(np.arange(self.n_rows), found)
+        left = np.zeros((self.n_rows + 1, 2), np.int64)
+        np.add.at(left, (strata[open_rows], cases[open_rows]), 1)
+        whole = (left == 0).any(axis=1)
+        whole[-1] = False
+        return np.union1d(found, np.flatnonzero(whole[strata]))

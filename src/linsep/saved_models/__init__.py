@@ -1,0 +1,1 @@
+"""Saved models: read back, or handed to other programs as ONNX."""

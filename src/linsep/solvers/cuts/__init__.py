@@ -1,0 +1,1 @@
+"""Regions: hyperplanes that cut off rows of one class."""

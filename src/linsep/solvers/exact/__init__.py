@@ -1,0 +1,1 @@
+"""What floats cannot settle: linear programs, margins and cones in integers."""

@@ -1,0 +1,136 @@
+"""Rows as the search for the fewest mistakes sees them: each kind once, with its cost, in round coordinates.
+
+Equal rows of one class are right or mistaken together. Of equal rows of both classes one kind is always mistaken: the
+cheaper of the two is paid for at once, and only the difference is left to be saved.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linsep.solvers.scaling import Frame, require_memory
+from linsep.solvers.wide.contradictions import multipliers_of, row_hashes
+from linsep.sources.base import Block, Floats, Ints, Source
+
+Paid = tuple[tuple[int, ...], int]
+
+RANK = 1e-11  # singular values below this part of the largest are 0
+
+
+@dataclass(frozen=True, slots=True)
+class RowKinds:
+    """The distinct signed rows: the number of the first row of each, all its rows, and the sum of their costs."""
+
+    first: Ints
+    of_row: Ints
+    costs: tuple[int, ...]
+
+    def rows_of(self, kind: int) -> tuple[int, ...]:
+        """The rows of a kind, the first one first."""
+        return tuple(np.flatnonzero(self.of_row == kind).tolist())
+
+
+def kinds_of(block: Block, costs: Sequence[int] | None) -> RowKinds:
+    """All rows of a source, given as a block in their order, by kind."""
+    hashes = row_hashes(block, multipliers_of(block.n_columns)) ^ (block.y > 0).astype(np.uint64)
+    _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
+    leader = _told_apart(block, first[of_row])
+    first, of_row = np.unique(leader, return_inverse=True)
+    own = np.ones(len(block), object) if costs is None else np.array(costs, object)
+    sums = np.zeros(len(first), object)
+    np.add.at(sums, of_row, own)
+    return RowKinds(first, of_row, tuple(sums.tolist()))
+
+
+def _told_apart(block: Block, leader: Ints) -> Ints:
+    """The first row that each row is equal to: the one given, which has the same hash, or else the row itself."""
+    values = block.values
+    if block.is_sparse:
+        odd = np.asarray(abs(values - values[leader]).sum(axis=1)).ravel() != 0
+    else:
+        odd = (values != values[leader]).any(axis=1)
+    return np.where(odd | (block.y != block.y[leader]), np.arange(len(block)), leader)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What is left to be saved: unit rows z in round coordinates, one for each kind, and their costs.
+
+    `kinds` are all there are, `left` those that have a cost left, and `costs` what is left. `paid` are kinds of which
+    one is a mistake whatever the hyperplane, and what that costs: two that are the same point, or one that is zero.
+    `basis` turns weights of z into weights of the frame.
+    """
+
+    kinds: RowKinds
+    left: Ints
+    costs: tuple[int, ...]
+    z: Floats
+    paid: tuple[Paid, ...]
+    frame: Frame
+    basis: Floats
+
+    @property
+    def base(self) -> int:
+        """What every hyperplane costs before anything is searched for."""
+        return sum(cost for _, cost in self.paid)
+
+    def halfspace(self, v: Floats) -> tuple[Floats, float]:
+        """Weights of z as weights of the columns, and the bias."""
+        return self.frame.halfspace(self.basis @ v)
+
+    def near(self, weights: Floats, bias_weight: float) -> Floats:
+        """The other way round, as nearly as it can be."""
+        v = np.linalg.lstsq(self.basis, self.frame.weights(weights, bias_weight))[0]
+        return np.asarray(v / (np.linalg.norm(v) or 1.0))
+
+
+def merge(source: Source, costs: Sequence[int] | None, *, bias: bool, is_round: bool = True) -> Merged:
+    """Read all rows, and keep each kind of them once; their coordinates need not be made round."""
+    require_memory(source.n_rows, source.n_columns + bias)
+    block = source.take(np.arange(source.n_rows))
+    kinds = kinds_of(block, costs)
+    paid, left_over = _paid(block.take(kinds.first), kinds.costs, bias)
+    left = np.flatnonzero([cost > 0 for cost in left_over])
+    rows = block.take(kinds.first[left])
+    frame = Frame.around(rows, np.arange(source.n_columns), bias=bias)
+    signed = frame.signed(rows)
+    basis = _round_basis(signed) if is_round else np.eye(signed.shape[1])
+    z = signed @ basis if is_round else signed
+    lengths = np.linalg.norm(z, axis=1)
+    z /= np.where(lengths > 0, lengths, 1.0)[:, None]
+    return Merged(kinds, left, tuple(left_over[k] for k in left.tolist()), z, paid, frame, basis)
+
+
+def _paid(block: Block, costs: Sequence[int], bias: bool) -> tuple[tuple[Paid, ...], list[int]]:
+    """The kinds of which one is a mistake in any case, and the costs that are left of all kinds."""
+    hashes, plus = row_hashes(block, multipliers_of(block.n_columns)), block.y > 0
+    _, a, b = np.intersect1d(hashes[plus], hashes[~plus], return_indices=True)
+    pairs = np.column_stack([np.flatnonzero(plus)[a], np.flatnonzero(~plus)[b]])
+    left, found = list(costs), []
+    for kinds in [*_zero(block, bias), *map(tuple, pairs.tolist())]:
+        values = block.take(np.array(kinds)).values
+        dense = values if isinstance(values, np.ndarray) else values.toarray()
+        cost = min(left[kind] for kind in kinds)
+        if cost and (dense == dense[0]).all():
+            found.append((kinds, cost))
+            for kind in kinds:
+                left[kind] -= cost
+    return tuple(found), left
+
+
+def _zero(block: Block, bias: bool) -> list[tuple[int, ...]]:
+    """Rows of zeros, which lie on every hyperplane through the origin."""
+    if bias:
+        return []
+    sums = abs(block.values).sum(axis=1)
+    return [(int(kind),) for kind in np.flatnonzero(np.asarray(sums).ravel() == 0)]
+
+
+def _round_basis(signed: Floats) -> Floats:
+    """Coordinates in which the rows are as many as their rank, and about equally long in every direction."""
+    lengths = np.linalg.norm(signed, axis=1)
+    upper = np.linalg.qr(signed / np.where(lengths > 0, lengths, 1.0)[:, None], mode="r")
+    _, sizes, rotation = np.linalg.svd(upper, full_matrices=False)
+    kept = sizes > RANK * sizes.max(initial=0.0)
+    return np.asarray(rotation[kept].T / sizes[kept])

@@ -1,0 +1,501 @@
+"""Rows on a Dask cluster: each partition is asked where it lies, and answers that add up come back.
+
+    first read     each worker looks at its partitions: lengths, labels, kinds of numbers, NaN
+    scan           each worker scans its partitions; the scans are added up on the way
+    take, sample   only the partitions that hold the rows are asked, and only these rows leave
+    each           a function is sent to the rows
+    blocks         one partition after another comes here: for what has to see the rows in their order, and nothing else
+
+A task depends on its arguments alone, so what a lost worker had is computed again by another. Answers are put together
+in the order of the partitions and hold nothing that depends on where they were cut: neither the number of partitions
+nor that of workers changes a verdict or a proof.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any, final
+
+import numpy as np
+
+from linsep._version import __version__
+from linsep.errors import ArgumentError, ClusterError, InputError, LinsepError, MissingPackageError, shown
+from linsep.faults import fault, few
+from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, T, joined
+from linsep.sources.cluster.partitions import (
+    Columns,
+    Known,
+    Seen,
+    Span,
+    Unread,
+    block_of,
+    ids_from,
+    looked,
+    places_in,
+    scan_partition,
+    take_from,
+    work_on,
+)
+from linsep.sources.files.labels import classes_of
+from linsep.sources.inputs import is_elsewhere
+from linsep.sources.row_set import Marks
+from linsep.tables import read_labels
+from linsep.tables.given_rows import Missing
+from linsep.tables.label_values import distinct
+from linsep.tables.row_ids import RowIds
+
+SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held here, as for files: fixed, so that no verdict depends on it
+LEAST_AT_HAND = 1 << 10  # rows, however long they are
+OWN_SCHEDULERS = ("threads", "processes", "synchronous", "sync", "single-threaded", "threading", "multiprocessing")
+PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc")
+FAN_IN = 8  # scans added up by one task
+MOST_AHEAD = 64  # partitions under way at once for each thread of the cluster, while answers are asked for one by one
+
+
+class Partition:
+    """The rows of a partition, and its labels where they come apart: not computed yet."""
+
+    __slots__ = ("x", "y")
+
+    def __init__(self, x: Any, y: Any = None) -> None:
+        self.x, self.y = x, y
+
+    def name(self, place: int) -> str:
+        """What errors call it."""
+        return self.x.name if isinstance(self.x, Unread) else f"partition {place}"
+
+
+class DaskSource(Source):
+    """The rows of the partitions of a Dask collection, or of files that workers read, in order."""
+
+    def __init__(
+        self,
+        partitions: Sequence[Partition],
+        columns: Columns,
+        *,
+        positive: Any = None,
+        scheduler: Any = None,
+        files: tuple[str, ...] = (),
+        holding: tuple[Any, ...] = (),
+    ) -> None:
+        self._holding = holding  # collections whose partitions workers forget once nobody holds them
+        self._cluster = Cluster(scheduler)
+        self._cluster.require_linsep()
+        if not partitions:
+            raise fault("no partition has rows", partitions=0)
+        tasks = [(partial(looked, columns, part.name(k)), part.x, part.y) for k, part in enumerate(partitions)]
+        seen = [_found(found) for found in self._cluster.compute(tasks)]
+        filled = [k for k, found in enumerate(seen) if found.rows]
+        dropped = sum(found.dropped for found in seen)
+        if not filled:
+            raise (
+                fault("all missing", rows=dropped) if dropped else fault("no partition has rows", partitions=len(seen))
+            )
+        _require_alike({partitions[k].name(k): seen[k] for k in filled})
+        first = seen[filled[0]]
+        starts = np.cumsum([0, *(seen[k].rows for k in filled)])
+        self._starts: Ints = starts.astype(np.int64)
+        all_starts = np.cumsum([0, *(found.rows + found.dropped for found in seen)])
+        self._own_starts: Ints = all_starts[filled].astype(np.int64)  # those that were dropped counted
+        self._partitions = [partitions[k] for k in filled]
+        self._places = [
+            Span(partitions[k].name(k), int(start), seen[k].rows, seen[k].longest2)
+            for k, start in zip(filled, starts[:-1], strict=True)
+        ]
+        values, codes, labels = _labels(seen, positive, files, int(starts[-1]))
+        self.facts = replace(
+            _facts([seen[k] for k in filled], labels, files, columns.label),
+            rows_left_out=dropped,
+            ids=NumberIds(self, "file number" if files else "row of the table") if dropped else None,
+        )
+        self._known = Known(columns, replace(self.facts, names=None, files=()), values, codes, first.kind)
+
+    @property
+    def cluster(self) -> "Cluster":
+        """Where the work is done."""
+        return self._cluster
+
+    def ask(self, rows: Sequence[int], work: Callable[..., Sequence[Any] | Ints]) -> list[Any]:
+        """What a function of the columns, of places in a partition and of the partition says about each of these rows.
+
+        Only the partitions that hold some are asked.
+        """
+        wanted = np.asarray(rows, dtype=np.int64)
+        held = np.searchsorted(self._starts, wanted, side="right") - 1
+        tasks, order = [], []
+        for k in np.unique(held).tolist():
+            order += np.flatnonzero(held == k).tolist()
+            places, part = wanted[held == k] - self._starts[k], self._partitions[k]
+            tasks.append((partial(work, self._known.columns, places), part.x, part.y))
+        found = [answer for answers in self._cluster.compute(tasks) for answer in answers]
+        return [answer for _, answer in sorted(zip(order, found, strict=True), key=itemgetter(0))]
+
+    def own_numbers(self, rows: Sequence[int]) -> list[Any]:
+        """The numbers of these rows in the table, those that were dropped counted."""
+        held = np.searchsorted(self._starts, np.asarray(rows, np.int64), side="right") - 1
+        places = self.ask(rows, places_in)
+        return [int(first + place) for first, place in zip(self._own_starts[held], places, strict=True)]
+
+    @property
+    def n_partitions(self) -> int:
+        """How many partitions have rows."""
+        return len(self._places)
+
+    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
+        """Each worker scans its partitions; the scans are added up in the order of the partitions."""
+        _ = self.facts.pair  # more than two labels are refused
+        weights = np.ascontiguousarray(w, dtype=np.float64)
+        tasks = [
+            (partial(scan_partition, self._known, at, weights, float(b), worst), part.x, part.y)
+            for at, part in zip(self._places, self._partitions, strict=True)
+        ]
+        total: Scan = self._cluster.total(tasks)
+        return total
+
+    def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
+        """What a function makes of each partition, in order; few are under way at first, then more and more."""
+        return self._cluster.ahead(self._asked(work, marks))
+
+    def _asked(self, work: Callable[..., T], marks: Marks | None) -> Iterator[Any]:
+        for at, part in zip(self._places, self._partitions, strict=True):
+            bits: Any = None
+            if marks is not None:
+                flags = marks.get(at.start, at.start + at.rows)
+                if not flags.any():
+                    continue
+                bits = True if flags.all() else np.packbits(flags)
+            yield partial(work_on, work, self._known, at, bits), part.x, part.y
+
+    def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
+        """One partition after another, which is then held here."""
+        order = range(self.n_partitions) if random is None else random.permutation(self.n_partitions).tolist()
+        for k in order:
+            part = self._partitions[k]
+            (block,) = self._cluster.compute([(partial(block_of, self._known, self._places[k]), part.x, part.y)])
+            yield block
+
+    def take(self, rows: Sequence[int] | Ints) -> Block:
+        """These rows, in this order: the partitions that hold some are asked, and no other."""
+        wanted = np.asarray(rows, dtype=np.int64)
+        distinct_rows, back = np.unique(wanted, return_inverse=True)
+        edges = np.searchsorted(distinct_rows, self._starts)
+        held = [(k, distinct_rows[a:b]) for k, (a, b) in enumerate(pairwise(edges.tolist())) if a < b]
+        held = held or [(0, distinct_rows)]  # no row is a block too
+        tasks = [
+            (partial(take_from, self._known, self._places[k], own), self._partitions[k].x, self._partitions[k].y)
+            for k, own in held
+        ]
+        found = joined(self._cluster.compute(tasks))
+        return found if np.array_equal(distinct_rows, wanted) else found.take(back)
+
+
+@final
+class PartitionIds(RowIds):
+    """What the rows of partitions are called, by their column or their index: asked for where the rows lie."""
+
+    def __init__(self, source: DaskSource, column: str | None) -> None:
+        self.source, self.column = source, column
+
+    def at(self, rows: Sequence[int]) -> Sequence[Any]:
+        """What these rows are called."""
+        return self.source.ask(rows, partial(ids_from, column=self.column))
+
+
+@final
+class NumberIds(RowIds):
+    """The numbers that rows have where those that were dropped count too."""
+
+    def __init__(self, source: DaskSource, word: str) -> None:
+        self.source, self.word = source, word
+
+    def at(self, rows: Sequence[int]) -> Sequence[Any]:
+        """What these rows are called."""
+        return self.source.own_numbers(rows)
+
+
+def _facts(seen: Sequence[Seen], labels: tuple[Label, ...], files: tuple[str, ...], label: str | None) -> Facts:
+    """What the first read found, all partitions together."""
+    n_rows, entries = sum(found.rows for found in seen), sum(found.entries for found in seen)
+    bits = [found.bits for found in seen]
+    return Facts(
+        n_rows=n_rows,
+        n_columns=seen[0].columns,
+        labels=labels,
+        names=seen[0].names,
+        numbers="exact-integers" if any(found.is_long for found in seen) else "binary64",
+        integer_bits=None if None in bits else max(own or 0 for own in bits),
+        is_finite=True,  # the first read refused NaN and infinity
+        at_hand=max(LEAST_AT_HAND, int(SAMPLE_BYTES / (12 * entries / n_rows + 8))),
+        is_elsewhere=True,
+        files=files,
+        label_column=label,
+    )
+
+
+def _found(found: Seen | InputError) -> Seen:
+    if isinstance(found, InputError):
+        raise found
+    return found
+
+
+def _require_alike(seen: Mapping[str, Seen]) -> None:
+    """Refuse partitions whose columns, types or layouts differ, by name; those without rows are not among them."""
+    first, known = next(iter(seen.items()))
+    for where, found in seen.items():
+        if (found.columns, found.names) != (known.columns, known.names):
+            told = [few(own.names or (), 8) or str(own.columns) for own in (found, known)]
+            raise fault("partition columns", where, seen=told[0], known=told[1], first=first)
+        if found.is_sparse != known.is_sparse:
+            layouts = ["sparse" if own.is_sparse else "dense" for own in (found, known)]
+            raise fault("partition layout", where, seen=layouts[0], known=layouts[1], first=first)
+        types = list(zip((*found.types, found.kind), (*known.types, known.kind), strict=True))
+        place = next((j for j, (own, other) in enumerate(types) if own != other), None)
+        if place is not None:
+            own, other = types[place]
+            raise fault("partition types", where, what=_column_of(known, place), seen=own, known=other, first=first)
+
+
+def _column_of(known: Seen, place: int) -> str:
+    """What is of another type: the columns, the labels and the numbers that they come to."""
+    if place == len(known.types) - 1:
+        return "the labels are"
+    is_column = known.names is not None and place < len(known.names) and len(known.types) > len(known.names)
+    return f"column {known.names[place]!r} is" if known.names and is_column else "the numbers are"
+
+
+def _labels(
+    seen: Sequence[Seen], positive: Any, files: tuple[str, ...], n_rows: int
+) -> tuple[tuple[Label, ...], tuple[int, ...], tuple[Label, ...]]:
+    """The values of the labels in rising order, the class of each, and what the classes are called."""
+    every = list(dict.fromkeys(value for found in seen for value in found.labels))
+    values, _ = distinct(read_labels(every))
+    if files and all(isinstance(value, float) and value.is_integer() and abs(value) < 2**53 for value in values):
+        values = [int(value) for value in values]  # as in any file
+    orders = {found.order for found in seen if found.rows}
+    labels, marks = classes_of(
+        values, positive, files or ("",), orders.pop() if len(orders) == 1 else None, rows=n_rows
+    )
+    codes = tuple(int(mark > 0) if len(labels) == 2 else mark for mark in (marks[value] for value in values))
+    return tuple(values), codes, labels
+
+
+# The cluster ---------------------------------------------------------------------------------------
+
+
+class Cluster:
+    """Whoever runs the tasks: Dask's own scheduler, as it is set up, or the one that is named."""
+
+    def __init__(self, scheduler: Any = None) -> None:
+        self.dask = _dask()
+        self.scheduler = _scheduler(scheduler)
+
+    def compute(self, tasks: Sequence[Any]) -> list[Any]:
+        """What each task, a function and its arguments, comes to, in order."""
+        return self._run([self._delayed(*task) for task in tasks])
+
+    def total(self, tasks: Sequence[Any]) -> Any:
+        """The sum of what the tasks come to, added up in their order by tasks of their own."""
+        level = [self._delayed(*task) for task in tasks]
+        while len(level) > 1:
+            groups = [level[k : k + FAN_IN] for k in range(0, len(level), FAN_IN)]
+            level = [self._delayed(_added, *group) for group in groups]
+        return self._run(level)[0]
+
+    def ahead(self, tasks: Iterator[Any]) -> Iterator[Any]:
+        """What the tasks come to, one by one; one for each thread is asked for first, then twice as many each time."""
+        threads = self.n_threads
+        at_once, waiting = threads, list(tasks)
+        while waiting:
+            yield from self.compute(waiting[:at_once])
+            del waiting[:at_once]
+            at_once = min(2 * at_once, MOST_AHEAD * threads)
+
+    def _delayed(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return self.dask.delayed(work, pure=False, traverse=False)(*arguments)
+
+    def _run(self, delayed: Sequence[Any]) -> list[Any]:
+        try:
+            return list(self.dask.compute(*delayed, scheduler=self.scheduler, traverse=False))
+        except LinsepError:
+            raise
+        except Exception as error:
+            raise _explained(error) from error
+
+    @property
+    def client(self) -> Any:
+        """The client of a distributed cluster; None where the work is done in this process."""
+        from dask.base import get_scheduler
+
+        owner = getattr(get_scheduler(scheduler=self.scheduler), "__self__", None)
+        return owner if type(owner).__name__ == "Client" else None
+
+    @property
+    def n_threads(self) -> int:
+        """How many tasks run at once."""
+        from linsep.cores import thread_count
+
+        client = self.client
+        return thread_count() if client is None else max(1, sum(client.nthreads().values()))
+
+    def require_linsep(self) -> None:
+        """Refuse workers without linsep, or with another version of it, by name."""
+        client = self.client
+        if client is None:
+            return
+        try:
+            versions = client.run(_version_of(), on_error="return")
+        except Exception as error:
+            raise _explained(error) from error
+        if not versions:
+            raise ClusterError(
+                f"The scheduler at {client.scheduler.address} has no workers.", fix="Start some: dask worker ADDRESS."
+            )
+        for worker, version in sorted(versions.items()):
+            if isinstance(version, str) and version != __version__:  # else it was lost while it was asked
+                has = f"linsep {version}" if version else "no linsep"
+                raise ClusterError(
+                    f"Worker {worker} has {has}; here it is linsep {__version__}.",
+                    fix="Install the same version on every worker.",
+                )
+
+
+def _added(*parts: Any) -> Any:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _version_of() -> Callable[[], str]:
+    def version() -> str:  # sent by value: a worker without linsep can run it
+        try:
+            from linsep._version import __version__ as found
+        except ImportError:
+            return ""
+        return found
+
+    return version
+
+
+def _scheduler(given: Any) -> Any:
+    """What Dask takes for a scheduler: a client, a function, one of its own names; an address becomes a client."""
+    if given is None or callable(given) or type(given).__name__ == "Client" or given in OWN_SCHEDULERS:
+        return given
+    if isinstance(given, str):
+        address = given if "://" in given else f"tcp://{given}"
+        protocol, _, place = address.partition("://")
+        if protocol in PROTOCOLS and ":" in place:
+            return _client_at(address)
+        raise ArgumentError(
+            f"scheduler is {given!r}: it must be an address such as tcp://HOST:8786, or one of {few(OWN_SCHEDULERS)}."
+        )
+    if hasattr(given, "scheduler_address"):  # a cluster of Dask
+        return _client_at(given.scheduler_address)
+    raise ArgumentError(f"scheduler is {shown(given)}: it must be a client of Dask, a cluster, or an address.")
+
+
+def _client_at(address: str) -> Any:
+    """A client of the scheduler at this address."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingPackageError("distributed", "dask", "Clusters") from error
+    try:
+        return Client(address, set_as_default=False)
+    except (OSError, ValueError) as error:  # a timeout is an OSError
+        raise ClusterError(
+            f"No scheduler answers at {address}.", fix="Start one (dask scheduler), or check the address."
+        ) from error
+
+
+def _explained(error: Exception) -> Exception:
+    """What went wrong on the cluster, in our words; what is not about the cluster as it is."""
+    kind, said = type(error).__name__, " ".join(str(error).split())
+    if kind == "KilledWorker":
+        worker = getattr(getattr(error, "last_worker", None), "address", "a worker")
+        return ClusterError(
+            f"Workers died again and again while they did one piece of the work; the last one was {worker}.",
+            fix="They may have too little memory: use smaller partitions, or workers with more.",
+        )
+    if isinstance(error, ModuleNotFoundError):
+        return ClusterError(f"A worker has no {error.name}.", fix="Install it on every worker.")
+    if kind in ("CommClosedError", "CancelledError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError"):
+        return ClusterError(f"The cluster does not answer any more: {said or kind}.", fix="Start it again.")
+    if isinstance(error, OSError):
+        return ClusterError(f"A worker could not read its rows: {said}.")
+    return error
+
+
+def _dask() -> Any:
+    try:
+        import dask
+    except ImportError as error:
+        raise MissingPackageError("dask", "dask", "Clusters") from error
+    return dask
+
+
+# Collections ---------------------------------------------------------------------------------------
+
+
+def source_of(
+    X: Any,
+    label: Any = None,
+    *,
+    columns: Sequence[str | int] | None = None,
+    positive: Any = None,
+    scheduler: Any = None,
+    ids: str | None = None,
+    missing: Missing = None,
+) -> DaskSource:
+    """A Dask dataframe or array as a source, with labels of the same partitions or the name of its label column."""
+    if label is None:
+        raise ArgumentError("y is missing: each row of X needs a label.")
+    name = label if isinstance(label, str) else None
+    if name is None and not is_elsewhere(label):
+        raise ArgumentError(
+            f"X is a Dask collection, but its labels are a {type(label).__name__}.",
+            fix="Give a Dask series or array of the same partitions, or the name of the label column.",
+        )
+    if not (name is None and columns is None and ids is None) and getattr(X, "chunks", None) is not None:
+        raise ArgumentError("A Dask array has no names of columns: give its labels as a Dask array, and no ids.")
+    rows = _delayed_parts(X)
+    labels = [None] * len(rows) if name is not None else _delayed_parts(label, like=X)
+    if len(rows) != len(labels):
+        raise ArgumentError(
+            f"X has {len(rows)} partitions, but y has {len(labels)}.",
+            fix="Cut y up as X is: take both from one dataframe, or rechunk y.",
+        )
+    chosen = Columns(name, None if columns is None else tuple(map(str, columns)), ids, missing == "drop")
+    parts = [Partition(own, known) for own, known in zip(rows, labels, strict=True)]
+    source = DaskSource(parts, chosen, positive=positive, scheduler=scheduler, holding=(X, label))
+    if ids is not None or _has_names(X, source.n_rows + source.facts.rows_left_out):
+        source.facts = replace(source.facts, ids=PartitionIds(source, ids))
+    return source
+
+
+def _has_names(X: Any, n_rows: int) -> bool:
+    """Whether the index of a dataframe names its rows: text, or numbers over all partitions that are not 0, 1, ..."""
+    index = getattr(getattr(X, "_meta", None), "index", None)
+    if index is None or getattr(X, "chunks", None) is not None:
+        return False
+    if index.dtype.kind not in "iu" or index.name is not None:
+        return True
+    ends = X.divisions if X.known_divisions else (0, n_rows - 1)
+    return (ends[0], ends[-1]) != (0, n_rows - 1)
+
+
+def _delayed_parts(X: Any, like: Any = None) -> list[Any]:
+    """The partitions of a dataframe, a series or a bag; the rows of chunks of an array."""
+    chunks = getattr(X, "chunks", None)
+    if chunks is None:
+        return list(X.to_delayed())
+    known = getattr(like, "chunks", None)
+    if X.ndim == 1:
+        if known is not None and known[0] != chunks[0] and not np.isnan([*known[0], *chunks[0]]).any():
+            X = X.rechunk((known[0],))
+        return list(X.to_delayed().ravel())
+    if X.ndim == 2:
+        return list((X if len(chunks[1]) == 1 else X.rechunk({1: -1})).to_delayed()[:, 0])
+    raise fault("array shape", name="X", seen=X.shape)

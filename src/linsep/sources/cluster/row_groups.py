@@ -1,0 +1,219 @@
+"""Parquet files on a cluster: each row group is a partition, read by the worker that is asked about it.
+
+Paths are those of fsspec: local ones, s3://, gs://, memory:// and whatever else is installed. Nothing but the columns
+that are asked for is read, and no file is read here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from linsep.errors import ArgumentError, MissingPackageError
+from linsep.faults import fault, few
+from linsep.sources.cluster.dask_source import Cluster, DaskSource, Partition, PartitionIds
+from linsep.sources.cluster.partitions import Columns, Unread
+from linsep.sources.files.paths import Paths, unreadable
+from linsep.tables.given_rows import Missing
+
+ENDINGS = (".parquet", ".pq")
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup(Unread):
+    """A row group of a file, by its number; of all its columns, or of some."""
+
+    url: str
+    group: int
+    columns: tuple[str, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return f"{self.url}, row group {self.group}"
+
+    def load(self) -> Any:
+        """The table."""
+        with _opened(self.url) as file:
+            columns = None if self.columns is None else [name for name in self.columns if name in file.schema.names]
+            return file.read_row_group(self.group, columns=columns, use_threads=False)
+
+    def column(self, name: str) -> Any:
+        """One column of it, which need not be among those of the table."""
+        with _opened(self.url) as file:
+            return file.read_row_group(self.group, columns=[name], use_threads=False)[name]
+
+
+class RowGroupSource(DaskSource):
+    """The rows of Parquet files, as workers read them."""
+
+    def __init__(
+        self, files: Sequence[str], lengths: Sequence[Sequence[int]], columns: Columns, **options: Any
+    ) -> None:
+        wanted = None if columns.chosen is None else (*columns.chosen, *([columns.label] if columns.label else []))
+        parts = [
+            Partition(RowGroup(url, k, wanted))
+            for url, own in zip(files, lengths, strict=True)
+            for k in range(len(own))
+        ]
+        super().__init__(parts, columns, files=tuple(files), **options)
+        self._file_starts = np.cumsum([0, *(sum(own) for own in lengths)])  # rows that were dropped counted
+        self._first_rows = self._starts[np.searchsorted(self._own_starts, self._file_starts)]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files, in order."""
+        return self.facts.files
+
+    @property
+    def label_column(self) -> str | int | None:
+        """The label column of the files."""
+        return self.facts.label_column
+
+    def where(self, row: int) -> tuple[str, int]:
+        """The file that a row is from, and its number there."""
+        k = int(np.searchsorted(self._first_rows, row, side="right")) - 1
+        return self.files[k], row - int(self._first_rows[k])
+
+    def own_numbers(self, rows: Sequence[int]) -> list[Any]:
+        """The numbers of these rows in their files, with the name of the file where there are several."""
+        found = super().own_numbers(rows)
+        if len(self.files) == 1:
+            return found
+        held = np.searchsorted(self._file_starts, found, side="right") - 1
+        return [f"{self.files[k]}:{row - self._file_starts[k]}" for k, row in zip(held, found, strict=True)]
+
+    def remarks(self) -> list[str]:
+        """What a reader of the result should know about how the files were read: nothing."""
+        return []
+
+    def lines(self, rows: Sequence[int]) -> dict[int, int]:
+        """The line of each row: Parquet has none."""
+        return {}
+
+    def ids(self, rows: Sequence[int]) -> dict[int, str]:
+        """What each row is called, where there is a column of ids."""
+        own = self.facts.ids
+        return {} if own is None or own.word != "id" else dict(own.names(rows).known)
+
+
+def open_on(
+    scheduler: Any,
+    path: Paths,
+    label: str | int | None,
+    *,
+    columns: Sequence[str | int] | None = None,
+    positive: Any = None,
+    ids: str | int | None = None,
+    missing: Missing = None,
+) -> RowGroupSource:
+    """Parquet files as a source whose rows are read and scanned by the workers of a scheduler."""
+    for option, name in (("label", label), ("id", "" if ids is None else ids)):
+        if not isinstance(name, str):
+            raise ArgumentError(f"{option} is {name!r}: on a cluster it must be the name of the {option} column.")
+    if columns is not None and not all(isinstance(name, str) for name in columns):
+        raise ArgumentError("columns must be names: on a cluster columns have no positions.")
+    chosen = None if columns is None else tuple(map(str, columns))
+    files, cluster = [file for one in _listed(path) for file in _found(one)], Cluster(scheduler)
+    cluster.require_linsep()
+    lengths, names = zip(*cluster.compute([(_looked_at, url) for url in files]), strict=True)
+    for url, own in zip(files, lengths, strict=True):
+        if not sum(own):  # as without a cluster: the proof must be checked on the same files
+            raise fault("columns alone", url)
+    if ids is not None:
+        chosen = _without_ids(dict(zip(files, names, strict=True)), str(label), chosen, str(ids))
+    known = Columns(str(label), chosen, drops_gaps=missing == "drop")
+    source = RowGroupSource(files, lengths, known, positive=positive, scheduler=cluster.scheduler)
+    if ids is not None:
+        source.facts = replace(source.facts, ids=PartitionIds(source, str(ids)))
+    return source
+
+
+def _without_ids(
+    names: Mapping[str, Sequence[str]], label: str, chosen: tuple[str, ...] | None, ids: str
+) -> tuple[str, ...]:
+    """The columns to learn from, so that the ids are read of few rows alone."""
+    if ids == label or ids in (chosen or ()):
+        raise fault("label as column" if ids == label else "id as column", column=ids)
+    first, known = next(iter(names.items()))
+    for url, own in names.items():
+        if ids not in own:
+            raise fault("no column", url, column=ids, value="id", advice=f"The columns are {few(own, 8)}.")
+        if chosen is None and own != known:
+            raise fault("partition columns", url, seen=few(own, 8), known=few(known, 8), first=first)
+    return tuple(name for name in known if name not in (label, ids)) if chosen is None else chosen
+
+
+def _listed(path: Paths) -> list[str]:
+    return [fspath(path)] if isinstance(path, str | PathLike) else [fspath(one) for one in path]
+
+
+def _found(path: str) -> list[str]:
+    """The Parquet files of a path, a pattern or a folder, in the order of their names."""
+    system, name = _system(path)
+    with _explained(path):
+        if system.isdir(name):
+            found = sorted(file for file in system.find(name) if file.endswith(ENDINGS))
+            if not found:
+                raise fault("no data", path, kinds=" or ".join(ENDINGS))
+        elif any(sign in name for sign in "*?["):
+            found = sorted(system.glob(name))
+            if not found:
+                raise fault("no pattern", path)
+        else:
+            found = [name]
+    for file in found:
+        if not file.endswith(ENDINGS):
+            raise fault("file kind", file, seen="only Parquet files are read by workers", kinds=" or ".join(ENDINGS))
+    return [system.unstrip_protocol(file) if "://" in path else file for file in found]
+
+
+def _looked_at(url: str) -> tuple[list[int], list[str]]:
+    """How many rows each row group of a file has, and what its columns are called."""
+    with _opened(url) as file:
+        rows = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
+        return rows, list(file.schema_arrow.names)
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[Any]:
+    """A Parquet file, local ones without a detour."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    system, name = _system(url)
+    is_local = "file" in ((system.protocol,) if isinstance(system.protocol, str) else system.protocol)
+    with _explained(url):
+        try:
+            if is_local:
+                with pq.ParquetFile(name) as file:
+                    yield file
+            else:
+                with system.open(name, "rb") as stream, pq.ParquetFile(stream) as file:
+                    yield file
+        except pa.ArrowException as error:
+            raise fault("damaged", url, kind="Parquet", seen=" ".join(str(error).split())) from error
+
+
+@contextmanager
+def _explained(url: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise unreadable(url, error) from error
+
+
+def _system(url: str) -> tuple[Any, str]:
+    """The filesystem of a path, and the path there."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise MissingPackageError("fsspec", "dask", "Clusters") from error
+    open_at: Callable[[str], tuple[Any, str]] = url_to_fs
+    try:
+        return open_at(url)
+    except (ImportError, ValueError) as error:  # a protocol that is unknown, or whose package is missing
+        raise ArgumentError(f"{url} cannot be opened: {error}", file=None) from error
