@@ -86,7 +86,6 @@ def test_nor_where_the_rows_are_too_many_to_be_held(kind, way, monkeypatch):
     monkeypatch.setattr(dask_source, "SAMPLE_BYTES", 1)
     monkeypatch.setattr(dask_source, "LEAST_AT_HAND", 64)
     monkeypatch.setattr(peel, "AT_HAND", 16)
-    monkeypatch.setattr(working_set, "STRIPE", 128)
     monkeypatch.setattr(working_set, "MANY", 3)
     verdicts = [linsep.decide(*arrays(*CASES[kind], cut)) for cut in CUTS.values()]
     assert {verdict.kind for verdict in verdicts} == {kind}

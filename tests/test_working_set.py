@@ -59,6 +59,15 @@ def test_both_ways_say_when_there_is_none():
     assert shortest(z).is_infeasible and nearest_to_zero(z).is_infeasible
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_impossible_rows_come_with_the_multipliers_that_cancel_them(seed):
+    z = np.random.default_rng(seed).standard_normal((60, 7))
+    answer = shortest(z)  # DAQP 0.11 leaves the memory of such multipliers as it is
+    u = answer.multipliers
+    assert answer.is_infeasible and np.count_nonzero(u > 1e-9 * u.max()) <= 8
+    assert np.linalg.norm(u @ z) < 1e-9 * u.sum() and (u == shortest(z).multipliers).all()
+
+
 def test_scores_beyond_the_largest_double_are_scanned_with_smaller_weights():
     source = as_source([[1.7e308, 1.0], [-1.7e308, 1.0]], [1, 0])
     w, _, scan = scan_safely(source, np.array([1e10, 0.0]), 0.0, worst=0)

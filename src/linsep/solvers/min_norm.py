@@ -4,6 +4,9 @@ Its length is one over the margin of the rows, its multipliers name the rows tha
 exists, the rows that matter are (as far as floats can tell) those of an obstruction. DAQP does the work; what it
 says is a hint here, and a hint only: every answer is checked by someone else.
 
+Impossible rows have no multipliers. With one more column, a small constant, some vector always keeps them at 1; its
+multipliers are, up to their sum, those u with Σu = 1 for which z'u is shortest: 0, where rows cancel.
+
 Two ways to the same vector. `shortest` (DAQP, a dual active-set method) is fast; when the vector grows long it may
 call rows impossible that are not. `nearest_to_zero` (nnls) solves the dual, the point of the rows' cone nearest to
 a target; it is slower and does not square the condition number, so it is the one to ask next.
@@ -27,6 +30,7 @@ ACTIVE = 1  # DAQP's mark for a constraint to start from
 IDENTITY, NOTHING = None, None  # the cost |w|² as DAQP likes it best: no matrix of width² numbers
 WIDE = 1 << 14  # columns: beyond, DAQP's own triangle of width² / 2 numbers (1 GB) is too much
 PATIENCE = 20  # iterations for each row and column
+SHARED = 1e-3  # part of a row's length: what the column that all rows share is, where no vector keeps them at 1
 FIRST_TRY, FASTER = 256, 4  # iterations of nnls before the clock is looked at; then so many times as many
 
 
@@ -52,6 +56,20 @@ def shortest(
         return Shortest(np.zeros(width), first.astype(np.float64), is_solved=False, is_infeasible=True)
     if n_rows < width and width > WIDE:
         return _in_their_span(z, start, clock)
+    w, multipliers, flag = _asked(z, start, clock, patience)
+    if flag <= 0:
+        shared = np.full((n_rows, 1), SHARED * np.sqrt(np.mean(np.square(z)) * width))
+        _, multipliers, _ = _asked(np.hstack([z, shared]), start, clock, patience)
+    if not (np.isfinite(w).all() and np.isfinite(multipliers).all()):
+        return Shortest(np.zeros(width), np.zeros(n_rows), is_solved=False, is_infeasible=False)
+    return Shortest(w, multipliers, flag == SOLVED, flag == INFEASIBLE)
+
+
+def _asked(
+    z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock, patience: int
+) -> tuple[Floats, Floats, int]:
+    """DAQP's vector, its multipliers (0 where it has none: from 0.11 on that memory is not filled), and its flag."""
+    n_rows, width = z.shape
     sense = np.zeros(n_rows, np.int32)
     if start is not None:
         sense[start] = ACTIVE
@@ -68,10 +86,8 @@ def shortest(
         **limit,
     )
     clock.check()
-    w, multipliers = np.array(w), np.abs(np.asarray(info["lam"]))
-    if not (np.isfinite(w).all() and np.isfinite(multipliers).all()):
-        return Shortest(np.zeros(width), np.zeros(n_rows), is_solved=False, is_infeasible=False)
-    return Shortest(w, multipliers, flag == SOLVED, flag == INFEASIBLE)
+    multipliers = np.abs(np.asarray(info["lam"])) if flag > 0 else np.zeros(n_rows)
+    return np.array(w), multipliers, flag
 
 
 def _in_their_span(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock) -> Shortest:
