@@ -65,9 +65,7 @@ def shortest(
     return Shortest(w, multipliers, flag == SOLVED, flag == INFEASIBLE)
 
 
-def _asked(
-    z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock, patience: int
-) -> tuple[Floats, Floats, int]:
+def _asked(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock, patience: int) -> tuple[Floats, Floats, int]:
     """DAQP's vector, its multipliers (0 where it has none: from 0.11 on that memory is not filled), and its flag."""
     n_rows, width = z.shape
     sense = np.zeros(n_rows, np.int32)
