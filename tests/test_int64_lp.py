@@ -115,7 +115,7 @@ def test_agrees_with_fourier_motzkin_on_degenerate_rows(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sides", "separable"),
-    [((2, 2), 14), ((2, 2, 2), 104), ((2, 2, 2, 2), 1882), ((3, 3), 58), ((4, 4), 174)],
+    [((2, 2), 14), ((2, 2, 2), 104), ((2, 2, 2, 2), 1882), ((3, 3), 58)],  # 4 x 4: `make torture`,
 )
 def test_counts_the_separable_labellings_of_cubes_and_grids(sides, separable):
     points = np.array([[*point, 1] for point in itertools.product(*map(range, sides))])
