@@ -1,8 +1,10 @@
 """Faults that independent testers found, each by its smallest instance."""
 
+import copy
 import hashlib
 import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -361,3 +363,25 @@ def test_what_is_named_wrongly_is_told_with_what_to_say(ask, told):
     with pytest.raises(ArgumentError) as caught:
         ask(pd.DataFrame({"x": [1, 2, 3], "w": [1, 0, 1], "died": [0, 1, 1]}))
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+@pytest.mark.parametrize("keep", ["last", "average", "best", "vote"])
+def test_a_copy_of_a_model_learns_on_as_the_model_does(keep, copied):
+    """The loops' view of the weights was copied beside them, and the loops went on learning into the copy."""
+    X, y = np.array([[1.0, 2], [2, 1], [-1, 1], [0, -1], [1, -2], [3, 1]]), np.array([0, 1, 0, 1, 0, 1])
+    models = [linsep.PerceptronClassifier(keep, order="cyclic", random_state=0) for _ in range(2)]
+    models[0].partial_fit(X, y, classes=[0, 1])
+    models[1] = copied(models[0])
+    assert np.array_equal(*[model.partial_fit(X, y).decision_function(X) for model in models])
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_so_does_a_copy_of_an_online_perceptron(copied):
+    X, y = np.array([[1.0, 2], [2, 1], [-1, 1], [0, -1], [1, -2], [3, 1]]), np.array([0, 1, 0, 1, 0, 1])
+    model = linsep.OnlinePerceptron([0, 1], keep="last")
+    model.predict_then_learn(X, y)
+    models = [model, copied(model)]
+    for each in models:
+        each.predict_then_learn(X, y)
+    assert np.array_equal(*[each.decision_function(X) for each in models])

@@ -50,6 +50,10 @@ class Weights:
         """The same memory as the loops take it: a single row of weights is a plain vector there."""
         return Vectors(self.W.reshape(-1) if len(self.b) == 1 else self.W, self.b)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled or copied: not `vectors`, which would no longer be the same memory there."""
+        return {"W": self.W, "b": self.b}
+
     def as_floats(self) -> "Weights":
         """The same weights as doubles."""
         return Weights(self.W.astype(np.float64), self.b.astype(np.float64))
