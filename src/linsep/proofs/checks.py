@@ -29,6 +29,7 @@ from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
 LONG = 500  # columns of a form from which on very many of them take too long
+WORDY = 1 << 40  # coefficients from which on a score of 0 often needs integers longer than a word
 AT_ONCE = 1 << 20  # entries of rows that are solved for together
 
 
@@ -328,10 +329,12 @@ class _Span:
         if self.is_everything:
             return
         self.basis = [integers[k] for k in exact.independent_rows(integers)]
-        are_long = len(columns) >= LONG and len(columns) - len(self.basis) > len(self.basis)
-        self.forms = None if are_long else _vanishing_forms(n_columns, columns, table)
-        if self.forms is None and self._lack(integers).any():  # the rank modulo the prime was too small
-            self.forms = _vanishing_forms(n_columns, columns, table)
+        are_many = len(columns) - len(self.basis) > len(self.basis)
+        forms = None if are_many and len(columns) >= LONG else _vanishing_forms(n_columns, columns, table)
+        are_long = forms is None or (are_many and any(max(map(abs, form.coefficients)) >= WORDY for form in forms))
+        self.forms = None if are_long else forms
+        if are_long and self._lack(integers).any():  # the rank modulo the prime was too small
+            self.forms = forms or _vanishing_forms(n_columns, columns, table)
 
     def lack(
         self, numbers: NDArray[np.int64], values: Values, y: NDArray[np.int8], places: NDArray[np.int64]
