@@ -59,6 +59,13 @@ def test_both_ways_say_when_there_is_none():
     assert shortest(z).is_infeasible and nearest_to_zero(z).is_infeasible
 
 
+def test_what_daqp_does_before_it_looks_at_a_clock_is_counted(monkeypatch):
+    monkeypatch.setattr("daqp.solve", lambda *_, **limits: pytest.fail(f"asked with {limits}"))
+    z = np.random.default_rng(0).standard_normal((3000, 1500))
+    with pytest.raises(OutOfTime):
+        shortest(z, np.arange(3000) < 1500, clock=Clock(0.5))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_impossible_rows_come_with_the_multipliers_that_cancel_them(seed):
     z = np.random.default_rng(seed).standard_normal((60, 7))

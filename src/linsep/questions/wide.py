@@ -59,8 +59,8 @@ class WideRows:
             found = self.settle_pairs(pairs)
         elif len(self.columns) >= MANY_COLUMNS:
             found = relax(self.rows, bias=self.bias, clock=self.clock, in_use=len(self.columns))
-        if found is None and len(self.columns) >= VERY_WIDE:
-            found = self.settle_in_few_columns(settle_in)
+        if (found is None or isinstance(found, Stuck)) and len(self.columns) >= VERY_WIDE:
+            found = self.settle_in_few_columns(settle_in) or found
         if found is None:
             found = self.settle_by_newton(None)
         if (found is None or isinstance(found, Stuck)) and len(self.columns) < VERY_WIDE:

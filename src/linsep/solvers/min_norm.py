@@ -30,6 +30,7 @@ ACTIVE = 1  # DAQP's mark for a constraint to start from
 IDENTITY, NOTHING = None, None  # the cost |w|² as DAQP likes it best: no matrix of width² numbers
 WIDE = 1 << 14  # columns: beyond, DAQP's own triangle of width² / 2 numbers (1 GB) is too much
 PATIENCE = 20  # iterations for each row and column
+A_FACTOR, A_START = 1.6e-9, 4e-10  # seconds for each column and pair of rows: of a QR, and of DAQP's rows to start from
 SHARED = 1e-3  # part of a row's length: what the column that all rows share is, where no vector keeps them at 1
 FIRST_TRY, FASTER = 256, 4  # iterations of nnls before the clock is looked at; then so many times as many
 
@@ -69,9 +70,12 @@ def _asked(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock, patienc
     """DAQP's vector, its multipliers (0 where it has none: from 0.11 on that memory is not filled), and its flag."""
     n_rows, width = z.shape
     sense = np.zeros(n_rows, np.int32)
+    before = 0.0  # seconds until DAQP first looks at its clock, which does not count them
     if start is not None:
         sense[start] = ACTIVE
-    limit = {} if clock.left is None else {"time_limit": max(clock.left, 1e-3)}
+        before = A_START * width * np.count_nonzero(start) ** 2
+        clock.require(before)
+    limit = {} if clock.left is None else {"time_limit": max(clock.left - before, 1e-3)}
     w, _, flag, info = daqp.solve(
         IDENTITY,
         NOTHING,
@@ -93,7 +97,7 @@ def _in_their_span(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock)
     n_rows, width = z.shape
     from scipy.linalg import qr
 
-    clock.require(2e-9 * width * n_rows**2 / 5)  # at 5 GFlop/s: the factorisation cannot be interrupted
+    clock.require(A_FACTOR * width * n_rows**2)  # it cannot be interrupted
     basis, triangle = qr(z.T, mode="economic", check_finite=False)
     clock.check()
     found = shortest(np.ascontiguousarray(triangle.T), start, clock=clock)
