@@ -72,6 +72,8 @@ def settle_from(
     """
     if len(columns) not in WIDTHS or (source.facts.integer_bits or 0) > MOST_BITS:  # no double holds such integers
         return None
+    if source.n_rows <= len(columns) + bias + 1:  # the exact LP has next to nothing to choose from
+        return None
     try:
         with one_thread():
             search = BasisSearch(source, columns, found.rows, bias=bias, maximal=maximal, clock=clock)
