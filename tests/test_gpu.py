@@ -1,5 +1,6 @@
 """Rows on a device. The same code runs here on PyTorch's CPU tensors; the Triton kernel needs CUDA."""
 
+import math
 import warnings
 from fractions import Fraction
 
@@ -322,6 +323,25 @@ def test_no_ill_conditioned_matrix_is_said_to_exceed_what_it_does_not():
     cases = [ill_conditioned(seed) for seed in range(400)]
     claimed = [(a, length) for a, length in cases if device_bounds._least_eigenvalue(tensors(a), length, 1.0) > length]
     assert len(claimed) > 10 and all(exceeds_exactly(a, length) for a, length in claimed)
+
+
+@pytest.mark.parametrize(
+    ("rows", "weight"),
+    [
+        (np.ones((3, 2), np.int64), 1),
+        (np.ones((3, 2)), 2**60),
+        (np.array([[1e-200, 1], [1e200, 1]]), 1),
+        (np.array([[1.0, 0], [1, 0]]), 1),
+    ],
+    ids=["long integers", "long weights", "far apart", "a column of zeros"],
+)
+def test_what_doubles_of_a_device_cannot_hold_is_left_to_this_machine(rows, weight):
+    y = np.ones(len(rows), np.int8)
+    assert device_bounds.bounds_on_device(tensors(rows), tensors(y), [weight] * len(rows), bias=False) is None
+
+
+def test_nothing_is_claimed_of_a_sum_that_is_longer_than_the_rows():
+    assert device_bounds._least_eigenvalue(tensors(np.eye(2)), 5.0, 1.0) == -math.inf
 
 
 @pytest.mark.parametrize("bits", [3, 20, 48, 53])

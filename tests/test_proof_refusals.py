@@ -450,3 +450,55 @@ def test_the_checker_reads_proofs_about_classes(tmp_path, by):
     (tmp_path / "rows.csv").write_text("".join(f"{a},{b},{c}\n" for (a, b), c in zip(X.tolist(), Y, strict=True)))
     (tmp_path / "proof.json").write_text(linsep.decide_classes(X, Y, by=by).to_json())
     assert checker.main([str(tmp_path / "proof.json"), str(tmp_path / "rows.csv")]) == 0
+
+
+# ---------------------------------------------------------------------------------------------------
+# Rows that were dropped
+# ---------------------------------------------------------------------------------------------------
+
+GAPS = pd.DataFrame({"u": [np.nan, 0, 1, 0, 1], "v": [9.0, 0, 0, 1, 1]}, index=list("zabcd"))
+CROSSED = [0, 0, 1, 1, 0]
+
+
+def test_a_proof_about_rows_without_gaps_is_about_no_others():
+    verdict = linsep.verdict_from_json(linsep.decide(GAPS, CROSSED, missing="drop").to_json())
+    verdict.verify(GAPS, CROSSED)
+    with pytest.raises(CertificateError, match="2 rows have missing values; the proof left out 1"):
+        verdict.verify(GAPS.assign(v=[9.0, np.nan, 0, 1, 1]), CROSSED)
+
+
+def test_a_row_that_was_left_out_proves_nothing():
+    rows = MemoryRows(np.zeros((2, 1)), np.array([1, -1], np.int8), kept=np.array([0, 2]))
+    assert rows.take([2, 0])[0].tolist() == [2, 0]
+    with pytest.raises(CertificateError, match="names row 1, which was left out"):
+        rows.take([0, 1])
+
+
+@pytest.mark.parametrize("by", ["joint", "pairs"])
+def test_many_classes_are_named_by_rows_of_the_whole_table(by):
+    labels = ["a", *"aabc"]
+    found = linsep.decide_classes(GAPS, labels, by=by, missing="drop")
+    found.verify(GAPS, labels)
+    assert "z" not in found.frame(GAPS).index and found.dropped == 1
+
+
+def test_regions_and_mistakes_count_rows_that_were_dropped():
+    twice = pd.concat([GAPS, GAPS[1:2].rename({"a": "e"})])
+    labels = [*CROSSED, 1]
+    regions = linsep.separate_regions(twice, labels, missing="drop")
+    assert regions.mistaken_ids in (("a",), ("e",)) and regions.frame(twice)["row"].tolist() in ([1], [5])
+    found = linsep.fewest_mistakes(twice, labels, cost=[1, 2, 2, 2, 2, 3], missing="drop")
+    found.verify(twice, labels)
+    assert "z" not in found.mistaken_ids and found.frame(twice).index.tolist() == list(found.mistaken_ids)
+
+
+def test_regions_ask_for_rows_of_their_own_width_and_for_labels():
+    regions = linsep.separate_regions(X, Y)
+    with pytest.raises(LinsepError, match="3 columns"):
+        regions.region(np.zeros((1, 3)))
+    with pytest.raises(CertificateError, match="3 columns"):
+        regions.verify(np.zeros((5, 3)), Y)
+    with pytest.raises(ArgumentError, match="y is missing"):
+        regions.verify(X)
+    with pytest.raises(LinsepError):
+        regions.region(np.full((1, 2), np.nan))
