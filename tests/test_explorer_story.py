@@ -161,6 +161,62 @@ def test_the_keyboard_turns_the_pages_and_leaves(story):
     expect(page.locator(".data-space")).to_be_visible()
 
 
+PASTE = """text => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+OWN = re.compile(r"p=0,0\+;5,5-;2,3\+")
+
+
+@pytest.fixture
+def own_points(browser, address):
+    """A sandbox with three points of one's own."""
+    with visitor(browser) as page:
+        page.goto(f"{address}#p=0,0-;1,1+")
+        page.evaluate(PASTE, "0,0,1\n5,5,-1\n2,3,1")
+        expect(page.locator(".point")).to_have_count(3)
+        yield page
+
+
+@pytest.mark.parametrize("is_reloaded", [False, True])
+def test_own_points_outlast_the_story_and_a_reload_in_it(own_points, is_reloaded):
+    page = own_points
+    page.get_by_role("button", name="The story").click()
+    page.get_by_role("button", name="The next step").click()
+    expect(page).to_have_url(re.compile("#story=2$"))
+    if is_reloaded:
+        page.reload()
+        expect(page.locator(".tale h2")).to_have_text(TITLES[1])
+    page.get_by_role("button", name="Skip the story").click()
+    expect(page.locator(".point:visible")).to_have_count(3)
+    expect(page).to_have_url(OWN)
+
+
+@pytest.mark.parametrize("is_reloaded", [False, True])
+def test_back_leads_from_the_story_to_the_sandbox_and_forward_again(own_points, is_reloaded):
+    page = own_points
+    page.get_by_role("button", name="The story").click()
+    expect(page).to_have_url(re.compile("#story=1$"))
+    if is_reloaded:
+        page.reload()
+    page.go_back()
+    expect(page.locator(".tale:visible")).to_have_count(0)
+    expect(page.locator(".point:visible")).to_have_count(3)
+    expect(page).to_have_url(OWN)
+    page.go_forward()
+    expect(page.locator(".tale h2")).to_have_text(TITLES[0])
+
+
+def test_the_focus_goes_from_the_story_s_end_to_the_sandbox(story):
+    page = story(10)
+    page.locator(".tale-next").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("header select")).to_be_focused()
+    page.keyboard.press("Space")
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "1")
+
+
 def test_step_1_counts_mistakes_while_the_line_is_dragged(story):
     page = story(1)
     assert "left" in status(page)

@@ -69,6 +69,7 @@ export function tellStory(app, root) {
   const place = html("section", { class: "tale card", "aria-label": "The story", hidden: true });
   let at = null;
   const show = (k, isFocused = true) => {
+    if (at === null && isFocused) app.turnTale(`story=${k + 1}`); // an entry of its own: Back leads to the sandbox
     at = k;
     app.telling = `story=${k + 1}`;
     root.classList.add("telling");
@@ -77,13 +78,18 @@ export function tellStory(app, root) {
     if (isFocused) place.querySelector("h2").focus();
     app.redraw();
   };
-  const leave = () => {
+  const close = () => {
     [at, app.telling] = [null, null];
     if (app.host.isWhole) rememberTold(); // a notebook's storage is not ours
     root.classList.remove("telling");
     place.hidden = true;
     fill(place);
+    root.querySelector("header select, main button").focus({ preventScroll: true });
     app.redraw();
+  };
+  const leave = () => {
+    app.turnTale(null);
+    close();
   };
   const asked = () => (app.host.address ? stepOf(app.host.address.read(), TALE.length) : null);
   const opener = button("Story", "The story: what the Perceptron does and why it stops", () => show(0), {
@@ -95,7 +101,9 @@ export function tellStory(app, root) {
   heard.addEventListener("keydown", (event) => at !== null && taleKeys(event, at, { show, leave }));
   window.addEventListener("hashchange", () => {
     const step = asked();
-    if (step !== null && step !== at) show(step, false);
+    if (step === at || !app.host.address) return;
+    if (step === null) close();
+    else show(step, false);
   });
   if (asked() !== null) show(asked(), false);
   else if (isFirstVisit(app)) show(0, false);
