@@ -791,6 +791,23 @@ def test_coordinates_can_be_typed(visit, explorer):
     assert state(page)["p"] == "0,0-;0.25,1+"
 
 
+def test_what_came_of_a_typed_text_is_told_beside_its_button(visit, explorer):
+    page = visit(explorer.address)
+    page.click(".as-text summary")
+    page.locator(".points-text").fill("hello")
+    page.click(".use")
+    said = page.locator(".outcome")
+    expect(said).to_contain_text("1 column")
+    expect(said).to_be_in_viewport()
+    expect(page.locator(".notice")).to_be_hidden()
+    page.locator(".points-text").fill("0 0 no\n0.25 1 yes\n")
+    expect(said).to_be_empty()
+    page.click(".use")
+    expect(said).to_have_text("2 points in use.")
+    page.click(".segments [data-value=worst]")
+    expect(said).to_be_empty()
+
+
 # Centred and scaled
 
 PEOPLE = np.array([[171, 72], [176, 74], [181, 81], [168, 66], [165, 66], [186, 84]], dtype=float)
