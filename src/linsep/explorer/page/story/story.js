@@ -18,6 +18,9 @@ export const TALE = [
   whatNow,
 ];
 
+// R/γ stays in one line.
+const unbroken = (words) => words.replaceAll("/", "/\u2060");
+
 // What a step may do: ask with choices, say how things stand, offer help, and tell.
 class Scene {
   constructor(step) {
@@ -41,12 +44,21 @@ class Scene {
   tell() {
     if (this.isTold) return;
     this.isTold = true;
-    fill(this.telling, ...this.step.told.map((words) => html("p", {}, words)));
+    fill(this.telling, ...this.step.told.map((words) => html("p", {}, unbroken(words))));
     for (const listener of this.listeners) listener();
   }
 
   helper(words, action) {
-    this.help.append(button(words, words, action, { class: "tale-help" }));
+    const node = button(words, words, action, { class: "tale-help" });
+    this.help.append(node);
+    return node;
+  }
+
+  // A helper that has nothing left to do; the focus goes on.
+  retire(node) {
+    const next = document.activeElement === node ? node.closest(".tale").querySelector(".tale-next") : null;
+    node.disabled = true;
+    next?.focus();
   }
 
   choose(options, right) {
@@ -135,6 +147,7 @@ function stepNodes(k, { show, leave }) {
       "div",
       { class: "tale-head" },
       html("h2", { tabindex: -1 }, step.title),
+      step.recall ? html("p", { class: "words tale-recall" }, step.recall) : null,
       html("p", { class: "tale-ask" }, step.ask),
     ),
     html("div", { class: "tale-pictures" }, ...pictures),
