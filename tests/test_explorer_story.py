@@ -251,11 +251,11 @@ def test_step_3_is_the_rule_by_hand(story):
     page.locator(".tale-grip").nth(0).focus()
     page.keyboard.press("Enter")
     assert "that point is right" in status(page)
-    help = page.get_by_role("button", name="Correct the next mistake")
+    helper = page.get_by_role("button", name="Correct the next mistake")
     while "0 mistakes left" not in status(page):
-        help.click()
+        helper.click()
     assert "whole Perceptron" in told(page) and "y the class of a point, +1 or −1" in told(page)
-    expect(help).to_be_disabled()
+    expect(helper).to_be_disabled()
     expect(page.locator(".tale-next")).to_be_focused()
 
 

@@ -17,7 +17,7 @@ def presets() -> list[dict[str, Any]]:
         ("wang", "Wang’s six points", "Through the origin: three updates, at rows 0, 2 and 4.", datasets.wang()),
         ("xor", "XOR", "No line separates opposite corners. Four rows prove it.", datasets.xor()),
         ("touching", "Touching", "A − row lies between two + rows: a line can only touch.", _touching()),
-        ("narrow", "A narrow margin", "The thinner the band, the farther the wall: the longer a run can be.", _narrow()),
+        ("narrow", "A narrow margin", "The thinner the band, the farther the wall: a run can be longer.", _narrow()),
         ("moons", "Two moons", "Each class curls around the other.", _moons()),
     ]
     return [
