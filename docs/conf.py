@@ -6,6 +6,8 @@ from pathlib import Path
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
+from linsep.explorer import export
+
 ROOT = Path(__file__).resolve().parents[1]
 
 project = "linsep"
@@ -45,6 +47,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}  # else the theme warns on a first visit
 html_theme_options = {
     "logo": {"text": "linsep"},
     "show_prev_next": False,
@@ -72,14 +75,29 @@ def navigation(app: Sphinx, page: str, text: list[str]) -> None:
     text[0] += "\n" + "\n\n".join(trees) + "\n"
 
 
-def live_page(app: Sphinx, page: str, text: list[str]) -> None:
-    """A link to the explorer itself, which `make site` writes beside the documentation."""
-    if page == "docs/explorer":
-        text[0] = text[0].replace("\n\n```", '\n\n<a href="../../explorer.html">Open it here</a>.\n\n```', 1)
+# After these words a page links to the explorer itself, which only the site has.
+LIVE = {
+    "docs/explorer": ("and `--export` writes it.", ' <a href="../explorer.html">Open it here</a>.'),
+    "docs/theorems": ("on points that you can move", ' (<a href="../explorer.html">open it</a> beside this page)'),
+}
+
+
+def live_links(app: Sphinx, page: str, text: list[str]) -> None:
+    """Links to the explorer itself."""
+    if page in LIVE:
+        words, link = LIVE[page]
+        text[0] = text[0].replace(words, words + link, 1)
+
+
+def live_page(app: Sphinx, error: Exception | None) -> None:
+    """The explorer itself, where the links lead."""
+    if error is None:
+        Path(app.outdir, "explorer.html").write_text(export.page(), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
-    app.connect("source-read", live_page)
+    app.connect("source-read", live_links)
+    app.connect("build-finished", live_page)
     app.connect("source-read", navigation)
     app.add_lexer("csv", TextLexer)

@@ -1,5 +1,6 @@
 """The documentation holds together: links, pages, code, printouts, and what it says of settings and limits."""
 
+import ast
 import dataclasses
 import inspect
 import json
@@ -67,6 +68,16 @@ def test_every_page_and_picture_is_reached_from_the_index():
             waiting += [path for path, _ in links(page)] if page.suffix == ".md" else []
     assert set(PAGES) - {ROOT / "README.md"} <= seen
     assert set(ROOT.glob("docs/images/*")) <= seen | {path for path, _ in links(ROOT / "README.md")}
+
+
+def test_the_words_are_there_after_which_the_site_links_to_the_live_explorer():
+    conf = ast.parse((ROOT / "docs/conf.py").read_text(encoding="utf-8")).body
+    (live,) = [
+        ast.literal_eval(node.value) for node in conf if isinstance(node, ast.Assign) and "LIVE" in ast.unparse(node)
+    ]
+    for page, (words, link) in live.items():
+        assert (ROOT / f"{page}.md").read_text(encoding="utf-8").count(words) == 1, page
+        assert 'href="../explorer.html"' in link  # which the build writes
 
 
 @pytest.mark.parametrize("page", sorted(ROOT.glob("docs/*.md")), ids=lambda page: page.name)

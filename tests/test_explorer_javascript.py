@@ -19,7 +19,7 @@ def run(*command):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["engine", "challenges"])
+@pytest.mark.parametrize("name", ["engine", "challenges", "page", "story"])
 def test_the_engine_passes_its_tests_in_node(name):
     done = run("--test", ENGINE / f"{name}.test.js")
     assert done.returncode == 0, done.stdout

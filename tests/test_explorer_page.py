@@ -427,6 +427,46 @@ def test_the_two_margins_are_told_apart(visit, explorer):
     )
 
 
+def test_margins_that_read_the_same_are_not_told_apart(visit, explorer):
+    page = visit(f"{explorer.address}#b=1&p=-0.125,0-;0.125,0+")
+    page.locator("[data-letter=gamma]").focus()
+    expect(page.locator(".proof-card .meaning")).to_contain_text(re.compile(r"Here it is 0\.125\.$"))
+
+
+def test_a_bound_beyond_the_doubles_is_a_power_of_ten(visit, explorer):
+    page = visit(f"{explorer.address}#b=1&p=-1e-200,0-;1e-200,1e-200+;0,-2e-200-")
+    expect(page.locator("[data-name=bound]")).to_have_text("more than 10³⁰⁸")
+    expect(page.locator(".proof-chart .wall-name")).to_have_text("the wall stands at more than 10³⁰⁸ →")
+
+
+@pytest.mark.parametrize("change", ["[data-value=worst]", "[data-value=false]", "[data-feature=xy]"])
+def test_what_an_example_is_about_is_said_only_while_it_is_as_it_was_given(visit, explorer, change):
+    page = visit(explorer.address)
+    expect(page.locator(".story")).to_contain_text("Nine updates")
+    page.locator(f".options {change}").first.click()
+    expect(page.locator(".story")).to_have_text(re.compile("^Start with w = 0"))
+
+
+BAD_NUMBERS = [
+    *((".seed", text, "A seed is a whole number", "7") for text in ("-1", "1.5", "99999999999999", "")),
+    *((".kernel-width", text, "A width is a number above 0", "0.75") for text in ("0", "-1", "")),
+]
+
+
+@pytest.mark.parametrize(("field", "text", "words", "stays"), BAD_NUMBERS)
+def test_a_number_that_makes_no_sense_is_refused_in_words(visit, explorer, field, text, words, stays):
+    page = visit(f"{explorer.address}#o=shuffled&s=7&kernel=gauss:0.75&b=1&p=-1,3-;-1,-1-;3,-1+;0,1.5+")
+    page.locator(field).fill(text)
+    page.locator(field).press("Enter")
+    said = page.locator(f"{field} + .refused")
+    expect(said).to_have_text(re.compile(f"^{words}.* It stays {stays}\\.$"))
+    expect(page.locator(field)).to_have_value(stays)
+    page.locator(field).fill("3")
+    page.locator(field).press("Enter")
+    expect(said).to_be_hidden()
+    assert state(page)["s" if field == ".seed" else "kernel"] in ("3", "gauss:3")
+
+
 @pytest.mark.parametrize("name", ["xor", "moons"])
 def test_where_classes_overlap_the_fewest_mistakes_are_the_library_s(visit, explorer, name):
     page = visit(explorer.address)
@@ -628,6 +668,27 @@ def test_the_page_can_be_used_without_a_mouse(visit, explorer):
     expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "0")
 
 
+def test_p_plays_on_a_point_too_and_n_leads_from_point_to_point(visit, explorer):
+    page = visit(explorer.address)
+    page.locator(".point").first.focus()
+    page.keyboard.press("n")
+    expect(page.locator(".point").nth(1)).to_be_focused()
+    page.keyboard.press("Shift+N")
+    page.keyboard.press("Shift+N")
+    expect(page.locator(".point").nth(3)).to_be_focused()
+    page.keyboard.press("p")
+    expect(page.locator(".play")).to_have_text("Pause")
+    expect(page.locator(".point").nth(3)).to_be_focused()
+
+
+def test_the_ring_of_the_focus_is_not_dashed_as_that_of_a_mistake(visit, explorer):
+    page = visit(explorer.address)
+    page.locator(".point").first.focus()
+    look = "(s => [s.stroke, s.strokeDasharray])(getComputedStyle(document.querySelector('.point:focus .reach')))"
+    stroke, dashes = page.evaluate(look)
+    assert stroke != "none" and dashes == "none"
+
+
 NAMELESS = """[...document.querySelectorAll("button, input, select, a, [tabindex='0'], [role=img], summary")]
   .filter((node) => !(node.ariaLabel || node.labels?.length || node.textContent.trim()))
   .map((node) => node.outerHTML)"""
@@ -659,6 +720,28 @@ def test_nothing_is_wider_than_the_page(visit, explorer, iris):
                 choose(page, name)
                 expect(page.locator(".point").nth(5)).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+XOR_IN_A_CIRCLE = "#o=cyclic&b=1&s=0&n=500&k=200&told=1&p=0,0-;0,1+;1,0+;1,1-"
+CROSSING = """[...document.querySelectorAll(".data-space .weight")].flatMap((weight) =>
+  [...document.querySelectorAll(".row-number")].filter((number) => {
+    const [a, b] = [weight, number].map((node) => node.getBoundingClientRect());
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  }).map((number) => number.textContent))"""
+HEIGHTS = "s => [...document.querySelectorAll(s)].map((node) => node.getBoundingClientRect().height)"
+
+
+def test_on_a_phone_no_label_is_on_another_and_every_choice_has_its_name(visit, explorer):
+    page = visit(explorer.address + XOR_IN_A_CIRCLE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(300)
+    assert page.locator(".row-number").count() == 4 and page.evaluate(CROSSING) == []
+    for name in ("order", "line", "points", "features", "kernel"):
+        expect(page.locator(".options .field-name", has_text=re.compile(f"^{name}$"))).to_be_visible()
+    choose(page, "cornwell")
+    heights = page.evaluate(HEIGHTS, ".proof .words .whole")
+    assert len(heights) == 2 and max(heights) < 30  # in one line
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_the_light_can_be_switched(visit, explorer):
@@ -789,6 +872,23 @@ def test_coordinates_can_be_typed(visit, explorer):
     page.click(".use")
     expect(page.locator(".point")).to_have_count(2)
     assert state(page)["p"] == "0,0-;0.25,1+"
+
+
+def test_what_came_of_a_typed_text_is_told_beside_its_button(visit, explorer):
+    page = visit(explorer.address)
+    page.click(".as-text summary")
+    page.locator(".points-text").fill("hello")
+    page.click(".use")
+    said = page.locator(".outcome")
+    expect(said).to_contain_text("1 column")
+    expect(said).to_be_in_viewport()
+    expect(page.locator(".notice")).to_be_hidden()
+    page.locator(".points-text").fill("0 0 no\n0.25 1 yes\n")
+    expect(said).to_be_empty()
+    page.click(".use")
+    expect(said).to_have_text("2 points in use.")
+    page.click(".segments [data-value=worst]")
+    expect(said).to_be_empty()
 
 
 # Centred and scaled

@@ -161,6 +161,62 @@ def test_the_keyboard_turns_the_pages_and_leaves(story):
     expect(page.locator(".data-space")).to_be_visible()
 
 
+PASTE = """text => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+OWN = re.compile(r"p=0,0\+;5,5-;2,3\+")
+
+
+@pytest.fixture
+def own_points(browser, address):
+    """A sandbox with three points of one's own."""
+    with visitor(browser) as page:
+        page.goto(f"{address}#p=0,0-;1,1+")
+        page.evaluate(PASTE, "0,0,1\n5,5,-1\n2,3,1")
+        expect(page.locator(".point")).to_have_count(3)
+        yield page
+
+
+@pytest.mark.parametrize("is_reloaded", [False, True])
+def test_own_points_outlast_the_story_and_a_reload_in_it(own_points, is_reloaded):
+    page = own_points
+    page.get_by_role("button", name="The story").click()
+    page.get_by_role("button", name="The next step").click()
+    expect(page).to_have_url(re.compile("#story=2$"))
+    if is_reloaded:
+        page.reload()
+        expect(page.locator(".tale h2")).to_have_text(TITLES[1])
+    page.get_by_role("button", name="Skip the story").click()
+    expect(page.locator(".point:visible")).to_have_count(3)
+    expect(page).to_have_url(OWN)
+
+
+@pytest.mark.parametrize("is_reloaded", [False, True])
+def test_back_leads_from_the_story_to_the_sandbox_and_forward_again(own_points, is_reloaded):
+    page = own_points
+    page.get_by_role("button", name="The story").click()
+    expect(page).to_have_url(re.compile("#story=1$"))
+    if is_reloaded:
+        page.reload()
+    page.go_back()
+    expect(page.locator(".tale:visible")).to_have_count(0)
+    expect(page.locator(".point:visible")).to_have_count(3)
+    expect(page).to_have_url(OWN)
+    page.go_forward()
+    expect(page.locator(".tale h2")).to_have_text(TITLES[0])
+
+
+def test_the_focus_goes_from_the_story_s_end_to_the_sandbox(story):
+    page = story(10)
+    page.locator(".tale-next").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("header select")).to_be_focused()
+    page.keyboard.press("Space")
+    expect(page.locator("[data-name=update]")).to_have_attribute("data-value", "1")
+
+
 def test_step_1_counts_mistakes_while_the_line_is_dragged(story):
     page = story(1)
     assert "left" in status(page)
@@ -194,10 +250,13 @@ def test_step_3_is_the_rule_by_hand(story):
     assert "1 update, " in status(page)
     page.locator(".tale-grip").nth(0).focus()
     page.keyboard.press("Enter")
-    assert "that row is right" in status(page)
+    assert "that point is right" in status(page)
+    helper = page.get_by_role("button", name="Correct the next mistake")
     while "0 mistakes left" not in status(page):
-        page.get_by_role("button", name="Correct the next mistake").click()
-    assert "whole Perceptron" in told(page)
+        helper.click()
+    assert "whole Perceptron" in told(page) and "y the class of a point, +1 or −1" in told(page)
+    expect(helper).to_be_disabled()
+    expect(page.locator(".tale-next")).to_be_focused()
 
 
 def test_step_4_draws_r_gamma_and_u_star_once_one_has_guessed(story):
@@ -222,6 +281,42 @@ def test_steps_5_to_7_build_the_chart_of_the_proof(number, answer, line, curves,
     assert status(page) == "Yes." and line in told(page)
     expect(page.locator(".tale-chart .curve")).to_have_count(curves)
     expect(page.locator(".tale-chart .wall")).to_have_count(int(number == 7))
+
+
+def test_steps_5_to_7_say_when_the_run_has_ended_and_begin_again(story):
+    page = story(5)
+    for _ in range(7):
+        page.get_by_role("button", name="Next update").click()
+    assert status(page).endswith("No mistake is left: the run has ended.")
+    page.get_by_role("button", name="Again from the start").click()
+    assert status(page) == "After 0 updates: W = 0."
+    expect(page.get_by_role("button", name="Next update")).to_be_visible()
+
+
+COLOURS = """() => Object.fromEntries([...document.querySelectorAll(".tale-chart text.tale-name")].map(
+  (node) => [node.textContent, getComputedStyle(node).fill]))"""
+STROKE = "name => getComputedStyle(document.querySelector(`.tale-chart path.${name}`)).stroke"
+
+
+def test_the_curves_of_the_chart_are_named_in_their_colours(story):
+    page = story(7)
+    page.get_by_role("button", name="Next update").click()
+    colours = page.evaluate(COLOURS)
+    kinds = {"W·u*": "along", "|W|": "norm", "k·γ": "curve", "√k·R": "curve"}
+    assert colours == {name: page.evaluate(STROKE, kind) for name, kind in kinds.items()}
+
+
+@pytest.mark.parametrize(("number", "meant"), [(2, "score w·x + b"), (5, "(w, b)")])
+def test_a_step_recalls_the_letters_that_it_needs(number, meant, story):
+    expect(story(number).locator(".tale-recall")).to_contain_text(meant)
+
+
+def test_the_pictures_of_the_plane_have_axes_and_an_origin(story):
+    page = story(1)
+    for _ in TITLES[:-1]:
+        expect(page.locator(".tale-plot:visible .tale-origin").first).to_be_attached()
+        expect(page.locator(".tale-plot:visible .axis").first).to_be_attached()
+        page.locator(".tale-next").click()
 
 
 def test_step_8_moves_the_wall_with_the_points(story):

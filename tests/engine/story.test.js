@@ -51,6 +51,12 @@ test("the seven points have R² = 10.25, γ² = 1/2 and a wall at 20.5", () => {
   assert.ok(Math.abs(bound.bound - 20.5) < 1e-9);
 });
 
+test("some order makes nine updates on the seven points, none more", () => {
+  const longest = (now) =>
+    Math.max(0, ...wrongRows(SEVEN, now).map((row) => 1 + longest(afterUpdate(SEVEN, now, row, false))));
+  assert.equal(longest({ w: [0, 0], b: 0 }), 9);
+});
+
 test("no line does better on the corners than one mistake, and the weights of the run repeat every 4 updates", () => {
   const { steps, verdict, obstruction } = about(CORNERS, true);
   assert.equal(verdict.kind, "overlapping");

@@ -75,7 +75,7 @@ class RegionsClassifier(ScoreClassifier):
         return np.concatenate(found)
 
     def decision_function(self, X: Any) -> Floats:
-        """How far each row is from the nearest hyperplane that it was held against, negative for other classes.
+        """How far each row is from the nearest hyperplane that it was checked against, negative for other classes.
 
         One number for two classes, one for each class otherwise.
         """

@@ -1,4 +1,4 @@
-"""The sets the page offers: the lectures' examples, and sets that show what makes the Perceptron slow or endless."""
+"""The sets the page offers: the lectures' examples, and sets that show what lets a run be long, or makes it endless."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def presets() -> list[dict[str, Any]]:
         ("wang", "Wang’s six points", "Through the origin: three updates, at rows 0, 2 and 4.", datasets.wang()),
         ("xor", "XOR", "No line separates opposite corners. Four rows prove it.", datasets.xor()),
         ("touching", "Touching", "A − row lies between two + rows: a line can only touch.", _touching()),
-        ("narrow", "A narrow margin", "The thinner the band, the farther the wall, and the longer the run.", _narrow()),
+        ("narrow", "A narrow margin", "The thinner the band, the farther the wall: a run can be longer.", _narrow()),
         ("moons", "Two moons", "Each class curls around the other.", _moons()),
     ]
     return [

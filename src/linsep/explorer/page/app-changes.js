@@ -7,7 +7,7 @@ export class Changes extends LiftedRun {
     super(host);
     this.past = new Past();
     this.kept = null; // the last points that are not an example's
-    this.state = this.read(host.address?.read() ?? "") ?? this.state;
+    this.state = this.readFirst() ?? this.state;
   }
 
   // The names of the columns, where they have any or are not what they were.

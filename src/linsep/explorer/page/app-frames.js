@@ -29,6 +29,12 @@ export class Frames {
     return Boolean(this.own && !this.own.preset);
   }
 
+  // The state that the page begins with: of its address, or from before the story that is there.
+  readFirst() {
+    const { address, start } = this.host;
+    return address && (this.read(address.read()) ?? fromHash(address.kept(), start));
+  }
+
   // The state that an address holds; null, and a notice, where it holds none that can be read.
   read(hash) {
     const found = fromHash(hash, this.host.start);
@@ -59,11 +65,19 @@ export class Frames {
     });
   }
 
-  // What the address should say; null to leave it as it is.
+  // What the address should say, null to leave it as it is; and the state, where that is not in it.
   addressNow() {
-    const hash = this.telling ?? toHash(this.state);
-    if (hash === this.unread) return null;
+    const state = toHash(this.state);
+    const hash = this.telling ?? state;
+    if (hash === this.unread) return { hash: null };
     this.unread = "";
-    return hash;
+    return this.telling ? { hash, kept: state } : { hash };
+  }
+
+  // Open a step of the story, or with null the sandbox: Back leads to what was there before.
+  turnTale(step) {
+    const before = this.addressNow();
+    this.telling = step;
+    this.host.address?.turn(before, this.addressNow());
   }
 }

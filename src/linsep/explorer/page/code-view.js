@@ -2,6 +2,7 @@
 import { fill, fillOnce, html } from "./dom.js";
 import { FEATURE_NAMES } from "./engine/features.js";
 import { equation, namedEquation, pair, plural, show, signOf } from "./numbers.js";
+import { isAsGiven } from "./state.js";
 
 const KERNEL_LINES = [
   ["start", "α ← 0"],
@@ -91,10 +92,10 @@ function computed(app, row) {
 
 const bracketed = (value) => (value < 0 ? `(${show(value)})` : show(value));
 
-// What the example on view is about.
+// What the example on view is about, while it is as it was given.
 function about(app) {
-  const words = app.told ? app.example()?.about : "";
-  return words ? `${words} ` : "";
+  const example = app.told && app.example();
+  return example?.about && isAsGiven(app.state, example) ? `${example.about} ` : "";
 }
 
 // One sentence about what just happened.

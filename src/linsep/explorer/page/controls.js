@@ -1,5 +1,6 @@
 // What can be chosen: the points' class, the order, the example; and the keys that work everywhere.
 import { button, html, set } from "./dom.js";
+import { numberField } from "./number-field.js";
 import { featureToggles, kernelPicker } from "./space-controls.js";
 import { ORDERS, wholeNumber } from "./state.js";
 
@@ -31,23 +32,27 @@ const ORDER_WORDS = {
   worst: "the most violated row first",
 };
 
-export function runOptions(app) {
-  const seed = html("input", {
-    type: "number",
-    class: "seed",
-    min: 0,
-    max: 2 ** 31 - 1,
-    "aria-label": "Seed",
-    onchange: () =>
+const LARGEST_SEED = 2 ** 31 - 1;
+
+function seedField(app) {
+  const { input, said } = numberField(app, {
+    attributes: { class: "seed", min: 0, max: LARGEST_SEED, "aria-label": "Seed" },
+    read: (text) => (text === "" ? null : wholeNumber(text, 0, LARGEST_SEED, null)),
+    get: () => app.state.seed,
+    put: (seed) =>
       app.change((state) => {
-        state.seed = wholeNumber(seed.value, 0, 2 ** 31 - 1, 0);
+        state.seed = seed;
       }),
+    what: `A seed is a whole number from 0 to 2,147,483,647.`,
   });
-  const seedField = html("label", { class: "field" }, html("span", { class: "field-name" }, "seed"), seed);
+  const node = html("label", { class: "field" }, html("span", { class: "field-name" }, "seed"), input, said);
   app.views.push(() => {
-    if (document.activeElement !== seed) seed.value = String(app.state.seed);
-    seedField.hidden = app.state.order !== "shuffled";
+    node.hidden = app.state.order !== "shuffled";
   });
+  return node;
+}
+
+export function runOptions(app) {
   return html(
     "div",
     { class: "options" },
@@ -71,7 +76,7 @@ export function runOptions(app) {
       (bias) => app.setBias(bias),
       app,
     ),
-    seedField,
+    seedField(app),
     ...(app.isWide ? [] : [scalingSwitch(app), featureToggles(app), kernelPicker(app)]),
   );
 }

@@ -28,8 +28,7 @@ export function dataView(app) {
     drawGrid(layers.grid, plot.box, plot.at, plot.size);
     drawBoundary(plot);
     points.draw();
-    drawObstruction(layers, app, plot.at);
-    drawRowNumbers(plot);
+    drawRowNumbers(plot, drawObstruction(layers, app, plot.at));
     drawCursor();
   }
 

@@ -5,7 +5,9 @@ import { show } from "./numbers.js";
 const margins = (app) => {
   const { bound, widest } = app.told ?? {};
   if (!bound || !widest || !app.state.bias) return "";
-  return ` Here it is ${show(bound.gamma)}. It is not the margin of the verdict, ${show(widest.margin)}, which is a distance in the plane.`;
+  const here = ` Here it is ${show(bound.gamma)}.`;
+  if (show(bound.gamma) === show(widest.margin)) return here;
+  return `${here} It is not the margin of the verdict, ${show(widest.margin)}, which is a distance in the plane.`;
 };
 
 const MEANINGS = {

@@ -92,6 +92,11 @@ export function card(className, title, ...children) {
   return html("section", { class: `card ${className}`, "aria-label": title }, html("h2", {}, title), ...children);
 }
 
+export function relabel(node, words) {
+  node.textContent = words;
+  return set(node, { title: words, "aria-label": words });
+}
+
 export function button(label, title, action, attributes = {}) {
   return html("button", { type: "button", title, "aria-label": title, onclick: action, ...attributes }, label);
 }

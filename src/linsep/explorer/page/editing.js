@@ -85,8 +85,8 @@ export function editByKeys(app, node, marks, cursor) {
       app.remove(i);
       (marks[Math.min(i, app.state.points.length - 1)] ?? node).focus();
     } else if (event.key === "Enter") app.flip(i);
-    else if (event.key === "n" || event.key === "p")
-      marks[(i + (event.key === "n" ? 1 : marks.length - 1)) % marks.length].focus();
+    else if (event.key.toLowerCase() === "n")
+      marks[(i + (event.shiftKey ? marks.length - 1 : 1)) % marks.length].focus();
     else return false;
     return true;
   }

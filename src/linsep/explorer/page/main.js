@@ -130,7 +130,7 @@ function keepCard(app) {
 
 function hint(app) {
   const edit =
-    "Click adds a point, Shift+click one of the other class; drag to move it, or empty space to move the view; the wheel zooms. Delete removes, Enter flips. ";
+    "Click adds a point, Shift+click one of the other class; drag to move it, or empty space to move the view; the wheel zooms. On a point Delete removes, Enter flips, n goes to the next. ";
   const keysToPress = "Space steps, Shift+space goes back, p plays.";
   return html(
     "p",

@@ -38,7 +38,13 @@ export function drawGrid(layer, box, at, [width, height]) {
   fillOnce(layer, key, () => gridOf(box, at, width, height));
 }
 
-function gridOf(box, at, width, height) {
+/**
+ * @param {{ left: number, right: number, bottom: number, top: number }} box
+ * @param {(point: number[]) => Place} at
+ * @param {number} width
+ * @param {number} height
+ */
+export function gridOf(box, at, width, height) {
   const wanted = (length) => Math.max(2, Math.round(length / 90));
   const xs = ticks(box.left, box.right, wanted(width));
   const ys = ticks(box.bottom, box.top, wanted(height));

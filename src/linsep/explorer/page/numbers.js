@@ -14,6 +14,11 @@ export function show(value, digits = 4) {
   return (value < 0 ? "−" : "") + text;
 }
 
+// (R/γ)², which may be beyond the doubles: null then.
+export function showBound(bound) {
+  return bound === null ? "more than 10³⁰⁸" : show(bound);
+}
+
 // 9,530: a locale does the same, a hundred times as slowly.
 function grouped(whole) {
   return String(whole).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -2,21 +2,25 @@
 
 import { fill, svg } from "./dom.js";
 import { hull, path } from "./geometry.js";
-import { away } from "./marks.js";
+import { textBox, weightPlace } from "./label-places.js";
 
-// Without a bias the proof is about signed rows: a − row stands at its mirror image, and the common point is the origin.
+// Without a bias the proof is about signed rows: a − row stands at its mirror image, and the common point is the origin. The boxes of the labels are
+// returned: others keep off them.
 export function drawObstruction(layers, app, at) {
   const found = app.told?.obstruction;
   const { points, labels } = app.state;
   if (!found || app.isLifted || found.rows.some((i) => !points[i])) {
     fill(layers.hulls);
-    return fill(layers.proof, ...(found && app.state.features.length ? ringed(found, points, at) : []));
+    fill(layers.proof, ...(found && app.state.features.length ? ringed(found, points, at) : []));
+    return [];
   }
   const signed = (i) => (found.point ? points[i] : points[i].map((x) => x * labels[i]));
   const common = at(found.point ? found.point.map((c) => c.value) : [0, 0]);
   fill(layers.hulls, ...outlines(found, labels, (rows) => hull(rows.map(signed)).map(at)));
   const { width } = layers.proof.ownerSVGElement.viewBox.baseVal;
-  const tags = found.rows.map((i, n) => weightTag(i, found.weights[n], at(signed(i)), common, width));
+  const words = found.weights.map((weight) => (weight.exact ? weight.text : `≈ ${weight.text}`));
+  const places = found.rows.map((i, n) => weightPlace(at(signed(i)), common, words[n], width));
+  const tags = found.rows.map((i, n) => weightTag(i, words[n], places[n]));
   const mirrored = found.point
     ? []
     : found.rows
@@ -32,7 +36,8 @@ export function drawObstruction(layers, app, at) {
     svg("circle", { r: isRow ? 13 : 9 }),
     isRow ? null : svg("circle", { class: "heart", r: 3.5 }),
   );
-  return fill(layers.proof, ...mirrored, ...tags, star);
+  fill(layers.proof, ...mirrored, ...tags, star);
+  return places.map((place, n) => textBox(place, words[n], 8));
 }
 
 // With features the proof is in another space: here are its rows alone.
@@ -61,12 +66,6 @@ function outlines(found, labels, shapeOf) {
   ];
 }
 
-function weightTag(row, weight, [x, y], common, width) {
-  const [ux, uy] = away([x, y], common);
-  const words = weight.exact ? weight.text : `≈ ${weight.text}`;
-  const room = 9 * words.length + 20; // in pixels, more or less
-  const turn = ux < 0 ? (x < room ? 1 : -1) : x > width - room ? -1 : 1; // away from the common point, within the plot
-  const side = Math.abs(ux) < 0.4 ? "" : turn < 0 ? " to-left" : " to-right";
-  const shift = side ? turn * Math.abs(ux) * 15 : ux * 22;
-  return svg("text", { class: `weight${side}`, x: x + shift, y: y + uy * 22, "data-row": row }, words);
+function weightTag(row, words, { x, y, side }) {
+  return svg("text", { class: `weight${side}`, x, y, "data-row": row }, words);
 }

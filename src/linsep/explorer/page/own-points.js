@@ -2,16 +2,24 @@
 import { button, html, set } from "./dom.js";
 import { pointsFrom } from "./engine/table.js";
 import { csvOf, namesOnPage } from "./exports.js";
+import { plural } from "./numbers.js";
 
 const MOST_BYTES = 1_000_000;
 
+// Use the points of a text; what is wrong with it, or "".
 function takePoints(app, text) {
   try {
     const { points, labels, columns, classes } = pointsFrom(text, app.host.start.limits.points);
     app.loadOwn({ points, labels, names: { columns, classes }, told: true });
+    return "";
   } catch (error) {
-    app.tell(error.message);
+    return error.message;
   }
+}
+
+function takeOrTell(app, text) {
+  const wrong = takePoints(app, text);
+  if (wrong) app.tell(wrong);
 }
 
 // Text pasted onto the page, and files dropped on it.
@@ -19,7 +27,7 @@ export function takePasted(app, root, place) {
   place.addEventListener("paste", (event) => {
     if (app.isWide || event.target.closest("input, textarea")) return;
     event.preventDefault();
-    takePoints(app, event.clipboardData.getData("text"));
+    takeOrTell(app, event.clipboardData.getData("text"));
   });
   root.addEventListener("dragover", (event) => event.preventDefault());
   root.addEventListener("drop", async (event) => {
@@ -30,14 +38,41 @@ export function takePasted(app, root, place) {
       app.tell(
         `${file.name} has ${Math.round(file.size / 1e6)} MB: the page reads at most 1. Use linsep explore FILE.`,
       );
-    else takePoints(app, await file.text());
+    else takeOrTell(app, await file.text());
   });
+}
+
+// What came of a text, beside its button, until the text or the points change.
+function outcome(app) {
+  const node = html("span", { class: "outcome", role: "status" });
+  let saidAt = null; // the number of answers there were; null before the frame that follows
+  const say = (words, isWrong) => {
+    node.textContent = words;
+    node.classList.toggle("bad", isWrong);
+    saidAt = null;
+    app.redraw();
+  };
+  app.views.push(() => {
+    saidAt ??= app.settled;
+    if (saidAt !== app.settled) node.textContent = "";
+  });
+  return { node, say };
 }
 
 // All points as they are, to be changed by hand.
 export function textView(app) {
-  const text = html("textarea", { class: "points-text", rows: 8, spellcheck: "false", "aria-label": "Points as text" });
-  const use = button("Use these points", "Use these points", () => takePoints(app, text.value), { class: "use" });
+  const said = outcome(app);
+  const text = html("textarea", {
+    class: "points-text",
+    rows: 8,
+    spellcheck: "false",
+    "aria-label": "Points as text",
+    oninput: () => said.say("", false),
+  });
+  const take = () => {
+    const wrong = takePoints(app, text.value);
+    said.say(wrong || `${plural(app.state.points.length, "point")} in use.`, Boolean(wrong));
+  };
   const node = html(
     "details",
     { class: "card as-text" },
@@ -48,7 +83,7 @@ export function textView(app) {
       "One point a line: x1, x2, label. Paste a table here or anywhere on the page, or drop a CSV file.",
     ),
     text,
-    use,
+    html("div", { class: "using" }, button("Use these points", "Use these points", take, { class: "use" }), said.node),
   );
   let shownFor = -1; // what is being typed stays until the points change
   const show = () => {

@@ -4,7 +4,7 @@ import { markShape } from "./marks.js";
 import { show, signOf } from "./numbers.js";
 
 const MANY = 120; // points: more are drawn small
-const TABBED = 60; // points: of more, the Tab key stops at the first only; n and p lead on
+const TABBED = 60; // points: of more, the Tab key stops at the first only; n leads on, Shift+N back
 const REACH = 14; // pixels from a small point at which the pointer takes hold of it
 
 export function pointMarks(plot) {

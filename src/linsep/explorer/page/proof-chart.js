@@ -1,7 +1,7 @@
 // The chart of the proof: floor and ceiling, the lens between them, the wall, and the run.
 import { fill, fillOnce, svg } from "./dom.js";
 import { path, ticks } from "./geometry.js";
-import { show } from "./numbers.js";
+import { show, showBound } from "./numbers.js";
 
 // The four quantities after the current update; null where there is none.
 export function proofNumbers(app) {
@@ -68,7 +68,7 @@ export function drawChart({ app, layers, size }) {
       ? svg(
           "text",
           { class: "wall-name", x: width - pad.right - 4, y: y(0) - 8 },
-          `the wall stands at ${show(bound.bound)} →`,
+          `the wall stands at ${showBound(bound.bound)} →`,
         )
       : null,
     toCome("norm", app.steps.norm),

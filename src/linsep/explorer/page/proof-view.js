@@ -2,7 +2,7 @@
 import { fill, fillOnce, html, math, plotOf } from "./dom.js";
 import { explore } from "./engine/explore.js";
 import { scaledBy, scalingOf } from "./engine/scaling.js";
-import { plural, show } from "./numbers.js";
+import { plural, show, showBound } from "./numbers.js";
 import { axisReach, drawChart, proofNumbers } from "./proof-chart.js";
 
 const FAR_WALL = 1000; // updates
@@ -83,21 +83,16 @@ function drawWords(app, words) {
           : `No ${app.isWide ? "hyperplane" : "line"} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;
     return fillOnce(words, why, () => [why]);
   }
-  const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, show(bound.bound));
+  const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, showBound(bound.bound));
   const end = app.steps.converged
     ? `This run needed ${plural(total, "update")}.`
     : `The first ${show(total)} updates are recorded.`;
   return fillOnce(words, String(app.settled), () => [
     "Floor and ceiling meet at ",
-    math(
-      "math",
-      math(
-        "msup",
-        math("mrow", math("mo", "("), math("mi", "R"), math("mo", "/"), math("mi", "γ"), math("mo", ")")),
-        math("mn", "2"),
-      ),
-    ),
-    ` = (${show(bound.radius)} / ${show(bound.gamma)})² = `,
+    html("span", { class: "whole" }, "(", html("i", {}, "R"), " / ", html("i", {}, "γ"), ")²"),
+    " = ",
+    html("span", { class: "whole" }, `(${show(bound.radius)} / ${show(bound.gamma)})²`),
+    " = ",
     wall,
     ". No run can pass that wall. ",
     end,
@@ -108,10 +103,10 @@ function drawWords(app, words) {
 // Of a far wall: how long the run is on the points centred and scaled.
 function scaledWords(app) {
   const { points, bias, scaling } = app.state;
-  if (app.isWide || app.isLifted || scaling || app.told.bound.bound < FAR_WALL || points.length > MOST_RESCALED)
-    return "";
+  const wall = app.told.bound.bound ?? Infinity;
+  if (app.isWide || app.isLifted || scaling || wall < FAR_WALL || points.length > MOST_RESCALED) return "";
   const { steps, bound } = explore({ ...app.state, points: points.map(scaledBy(scalingOf(points, bias))) });
-  if (!bound || !steps.converged || bound.bound * 2 > app.told.bound.bound) return "";
+  if (!bound || !steps.converged || bound.bound * 2 > wall) return "";
   const done = bias ? "Centred and scaled" : "Scaled";
   return ` ${done} it needs ${plural(steps.row.length, "update")} (the wall is at ${show(bound.bound)}).`;
 }

@@ -1,6 +1,8 @@
 // The space that the run is in: the plane, the plane and features, or that of a kernel.
 import { html, set } from "./dom.js";
 import { FEATURE_NAMES } from "./engine/features.js";
+import { numberField } from "./number-field.js";
+import { isWidth } from "./state.js";
 
 // More columns than the two: products of them, or a kernel.
 export function featureToggles(app) {
@@ -39,30 +41,37 @@ const KERNELS = {
 };
 
 export function kernelPicker(app) {
+  const use = (kernel) => app.change((state) => Object.assign(state, { kernel, features: [] }));
   const choose = () => {
     const [kind, degree] = select.value.split(":");
-    const value = degree ? Number(degree) : Number(width.value) || 2 ** Math.round(Math.log2(app.state.view.half / 4));
-    app.change((state) => {
-      state.kernel = kind ? { kind, value } : null;
-      state.features = [];
-    });
+    use(kind ? { kind, value: degree ? Number(degree) : 2 ** Math.round(Math.log2(app.state.view.half / 4)) } : null);
   };
   const options = Object.entries(KERNELS).map(([value, words]) => html("option", { value }, words));
   const select = html("select", { class: "kernel", "aria-label": "Kernel", onchange: choose }, ...options);
-  const width = html("input", {
-    type: "number",
-    class: "kernel-width",
-    min: 0,
-    step: "any",
-    "aria-label": "Width of the Gaussian",
-    title: "Its width",
-    onchange: choose,
+  const width = numberField(app, {
+    attributes: {
+      class: "kernel-width",
+      min: 0,
+      step: "any",
+      "aria-label": "Width of the Gaussian",
+      title: "Its width",
+    },
+    read: (text) => (isWidth(Number(text)) ? Number(text) : null),
+    get: () => (app.state.kernel?.kind === "gauss" ? app.state.kernel.value : null),
+    put: (value) => use({ kind: "gauss", value }),
+    what: "A width is a number above 0 and below 10⁹.",
   });
   app.views.push(() => {
     const { kernel } = app.state;
     select.value = !kernel ? "" : kernel.kind === "gauss" ? "gauss" : `poly:${kernel.value}`;
-    width.hidden = kernel?.kind !== "gauss";
-    if (document.activeElement !== width) width.value = kernel?.kind === "gauss" ? String(kernel.value) : "";
+    width.input.hidden = kernel?.kind !== "gauss";
   });
-  return html("label", { class: "field" }, html("span", { class: "field-name" }, "kernel"), select, width);
+  return html(
+    "label",
+    { class: "field" },
+    html("span", { class: "field-name" }, "kernel"),
+    select,
+    width.input,
+    width.said,
+  );
 }

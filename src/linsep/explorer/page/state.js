@@ -50,8 +50,12 @@ export function presetState(preset) {
   };
 }
 
+function toRows({ points, labels }) {
+  return points.map((p, i) => `${p[0]},${p[1]}${labels[i] > 0 ? "+" : "-"}`).join(";");
+}
+
 export function toHash(state) {
-  const rows = state.points.map((p, i) => `${p[0]},${p[1]}${state.labels[i] > 0 ? "+" : "-"}`).join(";");
+  const rows = toRows(state);
   const { cx, cy, half } = state.view;
   const fields = { o: state.order, b: Number(state.bias), s: state.seed, n: state.updates, k: state.k };
   if (state.told) fields.told = 1;
@@ -119,7 +123,7 @@ function readSpace(fields) {
   const features = (fields.get("f") ?? "").split(",").filter((name) => name in FEATURE_NAMES);
   const [kind, number] = (fields.get("kernel") ?? "").split(":");
   const value = Number(number);
-  const isKernel = kind === "poly" ? wholeNumber(number, 1, 9, 0) : kind === "gauss" && value > 0 && value < 1e9;
+  const isKernel = kind === "poly" ? wholeNumber(number, 1, 9, 0) : kind === "gauss" && isWidth(value);
   return {
     features: [...new Set(features)],
     kernel: isKernel ? { kind, value } : null,
@@ -147,6 +151,23 @@ function readPoints(text, state, limits) {
     state.labels.push(match[3] === "+" ? 1 : -1);
   }
   return true;
+}
+
+// Whether a Gaussian may have this width.
+export function isWidth(value) {
+  return value > 0 && value < 1e9;
+}
+
+// Whether a preset is shown as it was given: with its own bias, no other order, no feature and no kernel.
+export function isAsGiven(state, preset) {
+  const given = presetState(preset);
+  return (
+    state.bias === given.bias &&
+    state.order === given.order &&
+    !state.features.length &&
+    !state.kernel &&
+    toRows(state) === toRows(given)
+  );
 }
 
 export function wholeNumber(text, least, most, otherwise) {

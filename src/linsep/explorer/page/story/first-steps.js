@@ -4,7 +4,7 @@ import { viewOf } from "../geometry.js";
 import { plural, show } from "../numbers.js";
 import { EIGHT, FOUR } from "./sets.js";
 import { afterUpdate, lineThrough, scoreAt, scoreWords, turnedWell, wrongRows } from "./tale-math.js";
-import { taleDot, taleDots, taleLine, talePicture, taleSides } from "./tale-picture.js";
+import { taleAxes, taleDot, taleDots, taleLine, talePicture, taleSides } from "./tale-picture.js";
 
 // A line by two handles over some points; `judged(wrong)` is told after each move.
 export function lineByHand(dots, ends, judged) {
@@ -24,6 +24,7 @@ export function lineByHand(dots, ends, judged) {
     grips: [grip(0), grip(1)],
     paint: (at, box) => [
       taleSides(at, box, border()),
+      taleAxes(at, box),
       taleLine(at, box, border()),
       taleDots(at, dots, wrongRows(dots, border())),
     ],
@@ -52,13 +53,15 @@ export const drawALine = {
     return [picture.node];
   },
   told: [
-    "A line is three numbers: w₁·x₁ + w₂·x₂ + b = 0. On one side the score w·x + b is above 0, on the other below.",
-    "A row is a mistake when its score has the wrong sign, or is 0. You looked for w and b with your eyes. How could a machine, which sees one row at a time?",
+    "A line is three numbers, w₁, w₂ and b. It gives each point x = (x₁, x₂) the score w₁·x₁ + w₂·x₂ + b, in short w·x + b: 0 on the line, above 0 on one side, below 0 on the other.",
+    "A point is a mistake when its score has the wrong sign, or is 0. You looked for w and b with your eyes. How could a machine, which sees one point at a time?",
   ],
 };
 
 export const oneMistake = {
   title: "One mistake, in numbers",
+  recall:
+    "A line is w = (w₁, w₂) and b. A point x = (x₁, x₂) has the score w·x + b, that is w₁·x₁ + w₂·x₂ + b. The score of a + should be above 0 and that of a − below 0; else the point is a mistake.",
   ask: "Here w = (2, −2) and b = −2. The ringed point (0, 1.5) is a +, but its score is negative. Add the point to w, and 1 to b: by how much will its score rise?",
   make(scene) {
     const before = { w: [2, -2], b: -2 };
@@ -75,6 +78,7 @@ export const oneMistake = {
         const ghost = scene.isTold ? taleLine(at, box, before, "ghost") : null;
         return [
           taleSides(at, box, now),
+          taleAxes(at, box),
           ghost,
           taleLine(at, box, now),
           taleDots(at, FOUR, wrongRows(FOUR, now)),
@@ -89,7 +93,7 @@ export const oneMistake = {
   },
   told: [
     "The new w is (2, −0.5), the new b is −1, and the score is 2·0 + (−0.5)·1.5 − 1 = −1.75: from −5 it rose by 3.25.",
-    "That is |x|² + 1 = 0² + 1.5² + 1. Adding a row to the weights raises its score by its own square, so it always rises. Not always far enough: this one is still a mistake, only a smaller one.",
+    "That is |x|² + 1 = 0² + 1.5² + 1, where |x| is the length of x. It is never below 1, so adding a + always raises its score. Not always far enough: this one is still a mistake, only a smaller one.",
   ],
 };
 
@@ -104,30 +108,31 @@ export const theRule = {
       if (isWrong) [now, made] = [afterUpdate(FOUR, now, row, true), made + 1];
       const left = wrongRows(FOUR, now).length;
       const count = `${plural(made, "update")}, ${plural(left, "mistake")} left.`;
-      scene.say(isWrong ? `${words}: a mistake, corrected. ${count}` : `${words}: that row is right. ${count}`);
-      if (!left) scene.tell();
+      scene.say(isWrong ? `${words}: a mistake, corrected. ${count}` : `${words}: that point is right. ${count}`);
+      if (left) return;
+      scene.tell();
+      scene.retire(help);
     };
     const picture = talePicture({
       view: viewOf(FOUR.points, false),
       about: "Four points to correct, and the line of the weights so far",
-      paint: (at, box) => [taleSides(at, box, now), taleLine(at, box, now)],
+      paint: (at, box) => [taleSides(at, box, now), taleAxes(at, box), taleLine(at, box, now)],
       grips: FOUR.points.map((point, row) => ({
         spot: () => point,
-        name: () => `Row ${row}, at ${show(point[0])}, ${show(point[1])}, score ${show(scoreAt(now, point))}`,
+        name: () => `Point ${row + 1}, at ${show(point[0])}, ${show(point[1])}, score ${show(scoreAt(now, point))}`,
         look: () => taleDot(FOUR.labels[row], wrongRows(FOUR, now).includes(row)),
         press: () => press(row),
       })),
     });
-    scene.helper("Correct the next mistake", () => {
-      const [row] = wrongRows(FOUR, now);
-      if (row !== undefined) press(row);
+    const help = scene.helper("Correct the next mistake", () => {
+      press(wrongRows(FOUR, now)[0]);
       picture.redraw();
     });
     scene.say("w = 0 and b = 0: every score is 0, and 0 is a mistake.");
     return [picture.node];
   },
   told: [
-    "While some row has y·(w·x + b) ≤ 0: add y·x to w, and y to b. That is the whole Perceptron (Rosenblatt, 1958). No step size, nothing to choose.",
+    "Call y the class of a point, +1 or −1. While some point has y·(w·x + b) ≤ 0: add y·x to w, and y to b. That is the whole Perceptron (Rosenblatt, 1958). No step size, nothing to choose.",
     "It stopped. Whichever mistake you picked, it would have stopped. Why?",
   ],
 };

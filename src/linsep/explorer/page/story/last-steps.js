@@ -4,7 +4,7 @@ import { path } from "../geometry.js";
 import { plural } from "../numbers.js";
 import { lineByHand } from "./first-steps.js";
 import { CORNERS } from "./sets.js";
-import { taleDot, talePicture } from "./tale-picture.js";
+import { taleAxes, taleDot, talePicture } from "./tale-picture.js";
 
 export const tryXor = {
   title: "Four corners",
@@ -33,14 +33,15 @@ export const tryXor = {
   },
   told: [
     "No line does it, and one sentence proves it: the point (½, ½) lies between the two − and between the two +; a line with both − on one side has everything between them on that side, so (½, ½) would have to be on both sides.",
-    "½·(0,0) + ½·(1,1) = (½, ½) = ½·(0,1) + ½·(1,0). Whenever no line exists, there is such a common point, of at most four rows in the plane (Kirchberger, 1903). The Perceptron would go round for ever: here its weights repeat every 4 updates.",
+    "½·(0,0) + ½·(1,1) = (½, ½) = ½·(0,1) + ½·(1,0). Whenever no line exists, there is such a common point, of at most four points in the plane (Kirchberger, 1903). The Perceptron would go round for ever: here its weights repeat every 4 updates.",
   ],
 };
 
-function crossing(at) {
+function crossing(at, box) {
   const [a, b, c, d] = CORNERS.points.map(at);
   const [cx, cy] = at([0.5, 0.5]);
   return [
+    taleAxes(at, box),
     svg("path", { class: "witness minus", d: path([a, d]) }),
     svg("path", { class: "witness plus", d: path([b, c]) }),
     CORNERS.points.map((point, row) => taleDot(CORNERS.labels[row], false, at(point))),
@@ -68,8 +69,8 @@ export const whatNow = {
   },
   told: [
     "x₁·x₂ lifts the corner (1, 1) alone. The sheet x₁ + x₂ − 2·x₁·x₂ = ½ passes between them; down in the plane it is a cross. (Sums and differences of the old numbers do not help: with them the points stay on a flat sheet.)",
-    "The Perceptron only ever needs x·x′ of two rows. A kernel is that product in a lifted space, computed without going there: (x·x′ + 1)² has the feature x₁·x₂ inside.",
-    "Now the page is yours: the sandbox has these sets and more, and points of your own.",
+    "The Perceptron only ever needs x·x′ of two points. A kernel is that product in a lifted space, computed without going there: (x·x′ + 1)² has the feature x₁·x₂ inside.",
+    "Now the page is yours: the sandbox has these sets and more, and points of your own. It calls points rows, as a table does.",
   ],
 };
 
@@ -90,6 +91,7 @@ function curved(at, box) {
     quarter("plus", right, bottom),
     quarter("minus", left, bottom),
     quarter("minus", right, top),
+    taleAxes(at, box),
     svg("path", { class: "line", d: path([at([left, 0.5]), at([right, 0.5])]) }),
     svg("path", { class: "line", d: path([at([0.5, bottom]), at([0.5, top])]) }),
     CORNERS.points.map((point, row) => taleDot(CORNERS.labels[row], false, at(point))),

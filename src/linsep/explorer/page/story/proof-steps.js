@@ -1,9 +1,11 @@
 // Steps 4 to 8: what R and gamma are, the floor, the ceiling, the wall, and an attempt to break it.
+
+import { relabel } from "../dom.js";
 import { explore } from "../engine/explore.js";
 import { plural, show } from "../numbers.js";
 import { SEVEN } from "./sets.js";
 import { wrongRows } from "./tale-math.js";
-import { taleDot, taleDots, taleLine, talePicture, taleSides } from "./tale-picture.js";
+import { taleAxes, taleDot, taleDots, taleLine, talePicture, taleSides } from "./tale-picture.js";
 import { taleChart, taleMeasures, taleWeights } from "./tale-proof.js";
 
 const WIDE_VIEW = { cx: 0, cy: 0, half: 3.7 };
@@ -12,22 +14,22 @@ const borderAt = (steps, k) => ({ w: steps.w[k - 1] ?? [0, 0], b: 0 });
 
 export const doesItStop = {
   title: "It stops. Always?",
-  ask: "Seven points, and lines through the origin (b = 0) to keep the picture honest. Guess: over all orders in which mistakes can be picked, which limit on their number can be proved?",
+  ask: "Seven points, and lines through the origin (b = 0) to keep the picture honest. Mistakes may be picked in any order. Guess: which is the smallest of these limits that no run exceeds?",
   make(scene) {
     const { bound } = answerFor(SEVEN);
     const picture = talePicture({
       view: WIDE_VIEW,
       about:
         "Seven points; once you have guessed, the circle of radius R, the band of width gamma and the direction u*",
-      paint: (at, box) => [scene.isTold ? taleMeasures(at, box, bound) : [], taleDots(at, SEVEN)],
+      paint: (at, box) => [taleAxes(at, box), scene.isTold ? taleMeasures(at, box, bound) : [], taleDots(at, SEVEN)],
     });
     scene.whenTold(picture.redraw);
-    scene.choose(["7, one for each point", "20", "a million", "there is no limit"], 1);
+    scene.choose(["7, one for each point", "20", "a million", "none of them"], 1);
     return [picture.node];
   },
   told: [
-    "At most 20, in any order; a run may well be shorter. Two lengths decide it, and both are in the picture now.",
-    "R = √10.25: the circle that reaches all points. γ = √½: half the width of the widest band between the classes. u* is the arrow of length 1 across that band: every row has y·(u*·x) ≥ γ.",
+    "At most 20 updates, in any order. (Seven are too few: some order makes nine.) Two lengths decide it, and both are in the picture now.",
+    "R = √10.25: the circle around 0 that reaches all points. γ = √½: half the width of the widest band between the classes. u* is the arrow of length 1 across that band: with y = +1 for a + and −1 for a −, every point has y·(u*·x) ≥ γ.",
     "The machine knows neither R nor γ. They are for us, to see why it must stop.",
   ],
 };
@@ -45,6 +47,7 @@ function steppedRun(scene, shown) {
       const measures = taleMeasures(at, box, bound);
       return [
         taleSides(at, box, now),
+        taleAxes(at, box),
         measures,
         taleLine(at, box, now),
         taleDots(at, SEVEN, wrong),
@@ -54,10 +57,13 @@ function steppedRun(scene, shown) {
   });
   const chart = taleChart(() => ({ bound, steps, k, ...shown(scene.isTold) }));
   scene.whenTold(chart.redraw);
-  scene.helper("Next update", () => {
-    k = (k + 1) % (steps.row.length + 1);
+  const total = steps.row.length;
+  const next = scene.helper("Next update", () => {
+    k = (k + 1) % (total + 1);
     const grown = k ? `W·u* = ${show(steps.along[k - 1], 3)}, |W| = ${show(steps.norm[k - 1], 3)}` : "W = 0";
-    scene.say(`After ${plural(k, "update")}: ${grown}.`);
+    const end = k === total ? " No mistake is left: the run has ended." : "";
+    scene.say(`After ${plural(k, "update")}: ${grown}.${end}`);
+    relabel(next, end ? "Again from the start" : "Next update");
     picture.redraw();
     chart.redraw();
   });
@@ -66,27 +72,29 @@ function steppedRun(scene, shown) {
 
 export const theFloor = {
   title: "The floor",
-  ask: "Each update adds Z = y·x, a row turned to its side, to W. How much does it add to W·u*, at least?",
+  recall:
+    "W is all weights in one: (w, b), with a 1 appended to each point to match. Here b = 0, and W is w. From the last step: y is +1 or −1, the class of x; |x| ≤ R; u* has length 1, and y·(u*·x) ≥ γ for every point.",
+  ask: "Each update adds Z = y·x, a point turned to its side, to W. How much does it add to W·u*, at least?",
   make(scene) {
     scene.choose(["nothing, perhaps", "γ", "R"], 1);
     return steppedRun(scene, (isTold) => ({ floor: isTold, ceiling: false, wall: false }));
   },
   told: [
-    "(W + Z)·u* = W·u* + Z·u* ≥ W·u* + γ, because every row has Z·u* ≥ γ: that is what the band says.",
-    "So after k updates W·u* ≥ k·γ. A straight line from below: each mistake, whichever it is, brings W closer to the direction u*.",
+    "(W + Z)·u* = W·u* + Z·u* ≥ W·u* + γ, because every point has Z·u* ≥ γ: that is what the band says.",
+    "So after k updates W·u* ≥ k·γ. A straight line from below: each mistake, whichever it is, adds at least γ. That alone does not turn W towards u*; it could just get longer.",
   ],
 };
 
 export const theCeiling = {
   title: "The ceiling",
-  ask: "And how long does W get? |W + Z|² = |W|² + 2·W·Z + |Z|². The row was a mistake. So what is 2·W·Z?",
+  ask: "And how long does W get? |W + Z|² = |W|² + 2·W·Z + |Z|². The point was a mistake. So what is 2·W·Z?",
   make(scene) {
     scene.choose(["above 0", "at most 0", "either"], 1);
     return steppedRun(scene, (isTold) => ({ floor: true, ceiling: isTold, wall: false }));
   },
   told: [
     "A mistake is W·Z ≤ 0. So |W + Z|² ≤ |W|² + |Z|² ≤ |W|² + R².",
-    "After k updates |W|² ≤ k·R², and |W| ≤ √k·R. A root from above: mistakes point away from W, so W grows slowly.",
+    "After k updates |W|² ≤ k·R², and |W| ≤ √k·R. A root from above: a mistake points away from W, or across it, so W grows slowly.",
   ],
 };
 
@@ -99,7 +107,7 @@ export const theWall = {
   },
   told: [
     "k·γ ≤ √k·R means √k ≤ R/γ: at most (R/γ)² updates. Here 10.25/0.5 = 20.5, so 20. (Novikoff, 1962)",
-    "Floor and ceiling meet at the wall, and no run can pass it: not in any order, not in a thousand dimensions. With a bias, the same holds for rows with a 1 appended.",
+    "Floor and ceiling meet at the wall, and no run can pass it: not in any order, not in a thousand dimensions. With a bias, the same holds for points with a 1 appended.",
   ],
 };
 
@@ -119,10 +127,11 @@ export const breakIt = {
     const picture = talePicture({
       view: WIDE_VIEW,
       about: "Seven points to move, with the circle of R and the band of gamma",
-      paint: (at, box) => (answer.bound ? taleMeasures(at, box, answer.bound) : []),
+      paint: (at, box) => [taleAxes(at, box), answer.bound ? taleMeasures(at, box, answer.bound) : []],
       grips: dots.points.map((_, row) => ({
         spot: () => dots.points[row],
-        name: () => `Row ${row}, at ${show(dots.points[row][0])}, ${show(dots.points[row][1])}. Arrow keys move it.`,
+        name: () =>
+          `Point ${row + 1}, at ${show(dots.points[row][0])}, ${show(dots.points[row][1])}. Arrow keys move it.`,
         look: () => taleDot(dots.labels[row]),
         move(to) {
           dots.points[row] = to.map((x) => Math.max(-3.5, Math.min(3.5, Math.round(x * 32) / 32)));
@@ -139,7 +148,7 @@ export const breakIt = {
     return [picture.node];
   },
   told: [
-    "The wall is (R/γ)²: a band half as wide puts it four times as far, and so do points twice as far out. That is all that makes the Perceptron slow.",
-    "And however you move them: while a line exists, the run stays on this side of the wall.",
+    "The wall is (R/γ)²: a band half as wide puts it four times as far, and so do points twice as far out. The farther the wall, the longer a run can be. It need not be: yours may have become shorter.",
+    "And however you move them: while a line through the origin exists, the run stays on this side of the wall.",
   ],
 };

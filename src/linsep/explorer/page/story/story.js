@@ -18,6 +18,9 @@ export const TALE = [
   whatNow,
 ];
 
+// R/γ stays in one line.
+const unbroken = (words) => words.replaceAll("/", "/\u2060");
+
 // What a step may do: ask with choices, say how things stand, offer help, and tell.
 class Scene {
   constructor(step) {
@@ -41,12 +44,21 @@ class Scene {
   tell() {
     if (this.isTold) return;
     this.isTold = true;
-    fill(this.telling, ...this.step.told.map((words) => html("p", {}, words)));
+    fill(this.telling, ...this.step.told.map((words) => html("p", {}, unbroken(words))));
     for (const listener of this.listeners) listener();
   }
 
   helper(words, action) {
-    this.help.append(button(words, words, action, { class: "tale-help" }));
+    const node = button(words, words, action, { class: "tale-help" });
+    this.help.append(node);
+    return node;
+  }
+
+  // A helper that has nothing left to do; the focus goes on.
+  retire(node) {
+    const next = document.activeElement === node ? node.closest(".tale").querySelector(".tale-next") : null;
+    node.disabled = true;
+    next?.focus();
   }
 
   choose(options, right) {
@@ -69,6 +81,7 @@ export function tellStory(app, root) {
   const place = html("section", { class: "tale card", "aria-label": "The story", hidden: true });
   let at = null;
   const show = (k, isFocused = true) => {
+    if (at === null && isFocused) app.turnTale(`story=${k + 1}`); // an entry of its own: Back leads to the sandbox
     at = k;
     app.telling = `story=${k + 1}`;
     root.classList.add("telling");
@@ -77,13 +90,18 @@ export function tellStory(app, root) {
     if (isFocused) place.querySelector("h2").focus();
     app.redraw();
   };
-  const leave = () => {
+  const close = () => {
     [at, app.telling] = [null, null];
     if (app.host.isWhole) rememberTold(); // a notebook's storage is not ours
     root.classList.remove("telling");
     place.hidden = true;
     fill(place);
+    root.querySelector("header select, main button").focus({ preventScroll: true });
     app.redraw();
+  };
+  const leave = () => {
+    app.turnTale(null);
+    close();
   };
   const asked = () => (app.host.address ? stepOf(app.host.address.read(), TALE.length) : null);
   const opener = button("Story", "The story: what the Perceptron does and why it stops", () => show(0), {
@@ -95,7 +113,9 @@ export function tellStory(app, root) {
   heard.addEventListener("keydown", (event) => at !== null && taleKeys(event, at, { show, leave }));
   window.addEventListener("hashchange", () => {
     const step = asked();
-    if (step !== null && step !== at) show(step, false);
+    if (step === at || !app.host.address) return;
+    if (step === null) close();
+    else show(step, false);
   });
   if (asked() !== null) show(asked(), false);
   else if (isFirstVisit(app)) show(0, false);
@@ -127,6 +147,7 @@ function stepNodes(k, { show, leave }) {
       "div",
       { class: "tale-head" },
       html("h2", { tabindex: -1 }, step.title),
+      step.recall ? html("p", { class: "words tale-recall" }, step.recall) : null,
       html("p", { class: "tale-ask" }, step.ask),
     ),
     html("div", { class: "tale-pictures" }, ...pictures),

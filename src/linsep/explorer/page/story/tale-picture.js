@@ -1,7 +1,7 @@
 // The story's picture of the plane: what `paint` draws, and on top of it what can be taken hold of.
 import { fill, set, surface, svg } from "../dom.js";
 import { across, boxOf, corners, cut, path } from "../geometry.js";
-import { markShape } from "../marks.js";
+import { gridOf, markShape } from "../marks.js";
 
 /** @typedef {{ spot: () => number[], name: () => string, look: () => SVGElement, move?: (to: number[]) => void, press?: () => void }} Grip */
 
@@ -89,6 +89,14 @@ export function taleSides(at, box, { w, b }) {
     return polygon.length > 2 ? svg("path", { class: `side ${name}`, d: path(polygon.map(at), true) }) : null;
   };
   return [side(1, "plus"), side(-1, "minus")];
+}
+
+// Light axes with their numbers, and the origin.
+export function taleAxes(at, box) {
+  const [x, y] = at([0, 0]);
+  const [width, height] = [(box.right - box.left) / box.unit, (box.top - box.bottom) / box.unit];
+  const origin = svg("circle", { class: "tale-origin", cx: x, cy: y, r: 3 });
+  return svg("g", { class: "grid" }, ...gridOf(box, at, width, height), origin);
 }
 
 export function taleLine(at, box, { w, b }, name = "line") {

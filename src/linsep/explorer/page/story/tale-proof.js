@@ -52,7 +52,7 @@ export function taleChart(seen) {
 
 function chartParts({ bound, steps, k, floor, ceiling, wall }, width, height) {
   const pad = { left: 30, right: 12, top: 12, bottom: 24 };
-  const most = wall ? bound.bound * 1.12 : Math.max(steps.row.length + 2, 8);
+  const most = wall ? bound.bound * 1.12 : steps.row.length + 4;
   const top = ceiling ? bound.radius * Math.sqrt(most) * 1.04 : bound.gamma * most * 1.4;
   const x = (value) => pad.left + ((width - pad.left - pad.right) * value) / most;
   const y = (value) => height - pad.bottom - ((height - pad.top - pad.bottom) * value) / top;
@@ -60,20 +60,27 @@ function chartParts({ bound, steps, k, floor, ceiling, wall }, width, height) {
     const spots = Array.from({ length: 61 }, (_, j) => [x((most * j) / 60), y(value((most * j) / 60))]);
     return svg("path", { class: `curve ${name}`, d: path(spots) });
   };
-  const run = (name, values) => {
+  const run = (name, values, words, dy) => {
     const spots = [0, ...values.slice(0, k)].map((value, j) => [x(j), y(value)]);
     const dots = spots.map(([cx, cy]) => svg("circle", { class: `${name} dot`, cx, cy, r: 3.5 }));
-    return [svg("path", { class: `${name} been`, d: path(spots) }), ...dots];
+    const [ex, ey] = spots.at(-1);
+    const named = svg("text", { class: `tale-name at-end ${name}`, x: ex + 9, y: ey + dy }, words);
+    return [svg("path", { class: `${name} been`, d: path(spots) }), ...dots, k ? named : null];
   };
-  const end = most * 0.62;
-  const name = (words, kind, value, dy) =>
-    svg("text", { class: `tale-name ${kind}`, x: x(end), y: y(value(end)) + dy }, words);
+  const name = (words, value, part, dy) =>
+    svg("text", { class: "tale-name of-curve", x: x(most * part), y: y(value(most * part)) + dy }, words);
   const [low, high] = [(n) => n * bound.gamma, (n) => Math.sqrt(n) * bound.radius];
   return [
     svg("path", { class: "tale-axes", d: `M${pad.left} ${pad.top}V${y(0)}H${width - pad.right}` }),
     svg("text", { class: "tick", x: width - 40, y: height - 7 }, "updates k"),
-    ...(ceiling ? [curve("high", high), name("√k·R", "norm", high, -10), ...run("norm", steps.norm)] : []),
-    ...(floor ? [curve("low", low), name("k·γ", "along", low, 20), ...run("along", steps.along)] : []),
+    ...(ceiling ? [curve("high", high), name("√k·R", high, 0.62, -10), ...run("norm", steps.norm, "|W|", -5)] : []),
+    ...(floor
+      ? [
+          curve("low", low),
+          name("k·γ", low, wall ? 0.62 : 0.94, 20),
+          ...run("along", steps.along, "W·u*", ceiling ? 13 : -6),
+        ]
+      : []),
     ...(wall ? wallParts(x(bound.bound), pad.top, y(0), bound.bound) : []),
   ].filter(Boolean);
 }
