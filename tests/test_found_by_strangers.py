@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -361,3 +362,62 @@ def test_what_is_named_wrongly_is_told_with_what_to_say(ask, told):
     with pytest.raises(ArgumentError) as caught:
         ask(pd.DataFrame({"x": [1, 2, 3], "w": [1, 0, 1], "died": [0, 1, 1]}))
     assert told in str(caught.value)
+
+
+LETTERS = list("abcde")
+NAMED_ROWS = pd.DataFrame({"x": [0, 1, 2, 3, 4], "y": [0, 1, 0, 1, 1]}, index=LETTERS)
+BESIDE = pd.Series([1, 0, 1, 1, 1], index=LETTERS)
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("weights", "binomial"),
+        ("offset", "binomial"),
+        ("trials", "binomial"),
+        ("strata", "conditional"),
+        ("time", "cox"),
+    ],
+)
+@pytest.mark.parametrize("is_formula", [False, True])
+@pytest.mark.parametrize("missing", [None, "drop"])
+def test_values_beside_the_rows_have_their_index(name, family, is_formula, missing):
+    rows = ("y ~ x", NAMED_ROWS) if is_formula else (NAMED_ROWS, "y")
+    told = (
+        f"Row 0: X calls the row 'a', and {name} calls it 'e': their indices differ. Put them in one order with {name}"
+    )
+    with pytest.raises(errors.LengthError, match=told):
+        linsep.mle_exists(*rows, family=family, missing=missing, **{name: BESIDE[::-1]})
+
+
+def test_weights_have_the_index_of_y_where_x_has_none():
+    with pytest.raises(errors.LengthError, match=r"y calls the row 'a', and weights .* weights.loc\[y.index\]"):
+        linsep.mle_exists(NAMED_ROWS[["x"]].to_numpy(), NAMED_ROWS["y"], weights=BESIDE[::-1])
+    assert not linsep.mle_exists(NAMED_ROWS, "y", weights=BESIDE).exists
+
+
+@pytest.mark.parametrize("ask", [linsep.fewest_mistakes, linsep.clean])
+def test_costs_have_the_index_of_the_rows(ask):
+    with pytest.raises(errors.LengthError, match="X calls the row 'a', and cost calls it 'e'"):
+        ask(NAMED_ROWS, "y", cost=BESIDE[::-1])
+
+
+@pytest.mark.parametrize(
+    "learn",
+    [
+        linsep.PerceptronClassifier().fit,
+        partial(linsep.PerceptronClassifier().partial_fit, classes=[0, 1]),
+        linsep.MaxMarginClassifier().fit,
+        linsep.FewestMistakesClassifier().fit,
+        linsep.RegionsClassifier().fit,
+        linsep.KernelPerceptronClassifier().fit,
+        linsep.OnlinePerceptron().predict_then_learn,
+        lambda X, y: linsep.PerceptronClassifier().fit([[0], [1]], [0, 1]).score(X, y),
+        linsep.Halfspace([1.0], 0.0, (0, 1)).mistakes,
+        linsep.Halfspace([1.0], 0.0, (0, 1)).margin,
+        linsep.Halfspace([1.0], 0.0, (0, 1)).error,
+    ],
+)
+def test_nothing_is_learned_from_the_labels_of_other_rows(learn):
+    with pytest.raises(errors.LengthError, match="X calls the row 'a', and y calls it 'e'"):
+        learn(NAMED_ROWS[["x"]], NAMED_ROWS["y"][::-1])

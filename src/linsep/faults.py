@@ -130,8 +130,9 @@ FAULTS = {
     ),
     "other index": Entry(
         errors.LengthError,
-        "X calls the row {named}, and {name} calls it {other}: their indices differ",
-        "Put them in one order with {name}.loc[X.index], or leave the indices out with {name}.to_numpy() if they are.",
+        "{first} calls the row {named}, and {name} calls it {other}: their indices differ",
+        "Put them in one order with {name}.loc[{first}.index], or leave the indices out with {name}.to_numpy() if they "
+        "are.",
     ),
     # rows of text
     "not text": Entry(errors.EncodingError, "{what}, at byte {byte:,}"),

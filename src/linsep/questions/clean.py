@@ -44,6 +44,7 @@ from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
+from linsep.tables import require_index_of
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Given, Missing
 from linsep.tables.row_ids import RowIds
@@ -257,6 +258,7 @@ def clean(
     >>> found.mistakes.lower, found.mistakes.best, found.rows[0]
     (1, 1, 0)
     """
+    require_index_of(X, y, cost=cost)
     with asked(X, y, ids, categories, missing) as (rows, source):
         return cleaned(source, rows.costs(cost), bias, time_limit, watch)[0]._in_own_numbers(rows)
 

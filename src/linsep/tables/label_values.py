@@ -51,15 +51,25 @@ def _told(level: Any) -> Any:
     return level if isinstance(level, (str, numbers.Number)) else str(level)
 
 
-def require_one_index(X: Any, y: Any, name: str = "y") -> None:
+def require_one_index(X: Any, y: Any, name: str = "y", first: str = "X") -> None:
     """Refuse rows and labels of pandas whose indices differ: joined by place, they would be other rows' labels."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(y, (pandas.Series, pandas.DataFrame)) or not isinstance(X, pandas.DataFrame):
-        return
-    if len(X) == len(y) and not X.index.equals(y.index):
+    if _has_index(X) and _has_index(y) and len(X) == len(y) and not X.index.equals(y.index):
         names = list(zip(X.index.tolist(), y.index.tolist(), strict=True))
         row = next((k for k, (named, other) in enumerate(names) if named != other), 0)
-        raise fault("other index", row=row, name=name, named=shown(names[row][0]), other=shown(names[row][1]))
+        named, other = map(shown, names[row])
+        raise fault("other index", row=row, first=first, name=name, named=named, other=other)
+
+
+def require_index_of(X: Any, y: Any, **beside: Any) -> None:
+    """Refuse values beside the rows, by their names, whose index is not that of X, or of y where X has none."""
+    rows, first = (X, "X") if _has_index(X) else (y, "y")
+    for name, values in beside.items():
+        require_one_index(rows, values, name, first)
+
+
+def _has_index(values: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(values, (pandas.Series, pandas.DataFrame))
 
 
 def _flat_labels(y: Any) -> Array | None:

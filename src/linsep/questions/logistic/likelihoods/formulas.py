@@ -20,7 +20,7 @@ from linsep.questions.logistic.likelihoods.observed import Extras, Family, Posed
 from linsep.questions.logistic.likelihoods.uncounted import copied_rows, taken
 from linsep.sources.base import Array, Source, positions
 from linsep.sources.inputs import as_given
-from linsep.tables import is_sparse, read_labels
+from linsep.tables import is_sparse, read_labels, require_index_of
 from linsep.tables.categories import Levels, is_categorical, kind_of, levels_of, looks_like_ids
 from linsep.tables.exact_numbers import are_doubles, plain_numbers
 from linsep.tables.given_rows import Given, Missing, gaps_of_series, require_missing
@@ -42,6 +42,7 @@ def of_formula(posed: Posed, missing: Missing = None) -> Posed:
         raise ArgumentError("A formula codes its categories, as in C(site, contr.sum): leave categories out.")
     require_missing(missing)
     row_ids = as_given(data, ids=ids).facts.ids if isinstance(data, Source) else None
+    require_index_of(data, None, **options._asdict())
     frame = _frame(data)
     if row_ids is None:
         native, row_ids = without_ids(frame.to_native(), ids)
