@@ -421,3 +421,24 @@ def test_costs_have_the_index_of_the_rows(ask):
 def test_nothing_is_learned_from_the_labels_of_other_rows(learn):
     with pytest.raises(errors.LengthError, match="X calls the row 'a', and y calls it 'e'"):
         learn(NAMED_ROWS[["x"]], NAMED_ROWS["y"][::-1])
+
+
+# Rows of files --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [{"missing": "drop"}, {"reject": "bad.csv"}], ids=str)
+@pytest.mark.parametrize("name", ["n.csv", "n.parquet", "n.feather"])
+def test_where_counts_the_rows_that_were_left_out(how, name, proof):
+    frame = pd.DataFrame({"x": [None, 1, 9, None, 2, 3, 4], "y": ["no"] * 3 + ["yes"] * 4})
+    with_ending = {"csv": partial(frame.to_csv, index=False), "parquet": frame.to_parquet, "feather": frame.to_feather}
+    with_ending[name.partition(".")[2]](name)
+    with_ending[name.partition(".")[2]](f"m{name}")
+    for _ in range(2):  # the second time, from a cache if there is one
+        source = linsep.open([f"m{name}", name], label="y", cache="cache", **how)
+        assert [source.where(row) for row in range(10)] == [(n, k) for n in (f"m{name}", name) for k in (1, 2, 4, 5, 6)]
+
+
+def test_where_counts_the_rows_that_a_cluster_dropped(proof):
+    pd.DataFrame({"x": [None, 1, 9, None, 2], "y": [0, 0, 0, 1, 1]}).to_parquet("n.parquet", row_group_size=2)
+    source = linsep.open(["n.parquet", "n.parquet"], label="y", missing="drop", scheduler="synchronous")
+    assert [source.where(row)[1] for row in range(6)] == [1, 2, 4, 1, 2, 4]

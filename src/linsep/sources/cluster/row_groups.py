@@ -74,9 +74,11 @@ class RowGroupSource(DaskSource):
         return self.facts.label_column
 
     def where(self, row: int) -> tuple[str, int]:
-        """The file that a row is from, and its number there."""
+        """The file that a row is from, and its number there, where rows that were dropped count too."""
         k = int(np.searchsorted(self._first_rows, row, side="right")) - 1
-        return self.files[k], row - int(self._first_rows[k])
+        if not self.facts.rows_left_out:
+            return self.files[k], row - int(self._first_rows[k])
+        return self.files[k], super().own_numbers([row])[0] - int(self._file_starts[k])
 
     def own_numbers(self, rows: Sequence[int]) -> list[Any]:
         """The numbers of these rows in their files, with the name of the file where there are several."""

@@ -171,10 +171,10 @@ class FileSource(Source):
         return found if np.array_equal(distinct, wanted) else found.take(back)
 
     def where(self, row: int) -> tuple[str, int]:
-        """The file that a row is from, and its number there."""
+        """The file that a row is from, and its number there, where rows that were left out count too."""
         k = self._group_of(row)
         survey, group = self._groups[k]
-        return survey.reader.path, row - int(self._starts[k - group])
+        return survey.reader.path, survey.reader.file_numbers([row - int(self._starts[k - group])])[0]
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of its file on which each row begins, where files have lines: one walk over each file."""
