@@ -442,3 +442,26 @@ def test_where_counts_the_rows_that_a_cluster_dropped(proof):
     pd.DataFrame({"x": [None, 1, 9, None, 2], "y": [0, 0, 0, 1, 1]}).to_parquet("n.parquet", row_group_size=2)
     source = linsep.open(["n.parquet", "n.parquet"], label="y", missing="drop", scheduler="synchronous")
     assert [source.where(row)[1] for row in range(6)] == [1, 2, 4, 1, 2, 4]
+
+
+def suspects(*words):
+    assert main(["clean", *words, "--label", "y", "-o", "suspects.csv"]) in (0, 3)
+    return pd.read_csv("suspects.csv").set_index("row")
+
+
+def test_suspects_in_a_csv_file_can_be_found_in_the_data(proof):
+    rows = "1,no\n9,no\n2,yes\n3,yes\n4,yes\n"
+    for name, first in (("s.csv", "oops,no\n"), ("t.csv", "")):
+        (proof / name).write_text(f"x,y\n{first}{rows}")
+    found = suspects("s.csv", "--reject", "bad.csv")
+    assert "file" not in found and found.loc[0, ["file_number", "line"]].tolist() == [1, 3]
+    found = suspects("s.csv", "t.csv", "--reject", "bad2.csv")
+    assert found.loc[[0, 5], "file":"line"].to_numpy().tolist() == [["s.csv", 1, 3], ["t.csv", 0, 2]]
+    assert list(suspects("t.csv").columns[:3]) == ["rank", "line", "id"]
+
+
+def test_suspects_of_a_source_are_written_with_their_numbers_in_the_file(proof):
+    (proof / "s.csv").write_text("x,y\noops,no\n1,no\n9,no\n2,yes\n3,yes\n4,yes\n")
+    linsep.clean(linsep.open("s.csv", label="y", reject="bad.csv")).to_csv("suspects.csv")
+    found = pd.read_csv("suspects.csv")
+    assert (found["file_number"] == found["row"] + 1).all()

@@ -172,9 +172,12 @@ class FileSource(Source):
 
     def where(self, row: int) -> tuple[str, int]:
         """The file that a row is from, and its number there, where rows that were left out count too."""
-        k = self._group_of(row)
-        survey, group = self._groups[k]
-        return survey.reader.path, survey.reader.file_numbers([row - int(self._starts[k - group])])[0]
+        survey, _ = self._groups[self._group_of(row)]
+        return survey.reader.path, self.file_numbers([row])[row]
+
+    def file_numbers(self, rows: Sequence[int]) -> dict[int, int]:
+        """The number of each row in its file, where rows that were left out count too."""
+        return asked(self._readers, rows, _numbers)
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of its file on which each row begins, where files have lines: one walk over each file."""
