@@ -12,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import feather
 
 import linsep
 from linsep import checker, errors
@@ -465,3 +467,26 @@ def test_suspects_of_a_source_are_written_with_their_numbers_in_the_file(proof):
     linsep.clean(linsep.open("s.csv", label="y", reject="bad.csv")).to_csv("suspects.csv")
     found = pd.read_csv("suspects.csv")
     assert (found["file_number"] == found["row"] + 1).all()
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 2, 10], [-1.5, -2.5, 10.0], [Decimal("1.5"), Decimal("10.5"), Decimal("9.5")]], ids=str
+)
+def test_dictionaries_of_numbers_are_categories_in_files_too(values, proof):
+    table = pa.table({"g": pa.array(values).dictionary_encode(), "y": [0, 1, 0]})
+    feather.write_feather(table, "g.feather")
+    for categories in ("reference", "all", {"g": "all"}):
+        known = linsep.decide(table, "y", categories=categories)
+        found = linsep.decide(linsep.open("g.feather", label="y", categories=categories))
+        assert (found.kind, found.names) == (known.kind, known.names) and found.kind == "separable"
+    for ask in (lambda: linsep.open("g.feather", label="y"), lambda: linsep.decide(table, "y")):
+        with pytest.raises(errors.ColumnTypeError, match=r"olumn 'g' holds categories.* Convert it to numbers, leave"):
+            ask()
+
+
+def test_a_gap_in_a_dictionary_of_numbers_is_missing(proof):
+    listed = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 0]), pa.array([1.5, float("nan")]))
+    feather.write_feather(pa.table({"g": listed, "y": [0, 1, 0, 1]}), "g.feather")
+    with pytest.raises(errors.MissingValueError, match="row 1, column 'g': the value is missing"):
+        linsep.open("g.feather", label="y", categories="reference")
+    assert linsep.open("g.feather", label="y", categories="all", missing="drop").facts.rows_left_out == 1
