@@ -490,3 +490,24 @@ def test_a_gap_in_a_dictionary_of_numbers_is_missing(proof):
     with pytest.raises(errors.MissingValueError, match="row 1, column 'g': the value is missing"):
         linsep.open("g.feather", label="y", categories="reference")
     assert linsep.open("g.feather", label="y", categories="all", missing="drop").facts.rows_left_out == 1
+
+
+EXTRAS = "starlette uvicorn anywidget traitlets matplotlib onnx formulaic torch dask distributed fsspec pandas polars"
+
+
+def test_everything_can_be_imported_without_an_extra():
+    program = f"""
+import sys
+class Missing:
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in "{EXTRAS}".split(): raise ModuleNotFoundError(name=name)
+sys.meta_path.insert(0, Missing)
+from linsep import *
+try: explore()
+except errors.LinsepError as error: print(error)
+"""
+    seen = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (seen.stdout, seen.stderr) == (
+        "The explorer's pages need anywidget, which is not installed. Install it: pip install 'linsep[explore]'\n",
+        "",
+    )
