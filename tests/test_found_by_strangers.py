@@ -511,3 +511,19 @@ except errors.LinsepError as error: print(error)
         "The explorer's pages need anywidget, which is not installed. Install it: pip install 'linsep[explore]'\n",
         "",
     )
+
+
+SIGNALS = [Decimal("0.1"), Decimal("0.2"), Decimal("0.3"), Decimal("sNaN")]
+
+
+@pytest.mark.parametrize("X", [pd.DataFrame({"a": SIGNALS}), [pd.Series([cell]) for cell in SIGNALS]], ids=type)
+def test_a_signalling_nan_is_refused_as_one_in_a_list_of_rows_is(X):
+    with pytest.raises(errors.NotFiniteError, match=r"Row 3, column .* holds NaN: not a finite number. Drop the row"):
+        linsep.decide(X, [0, 1, 0, 1])
+
+
+def test_a_signalling_nan_is_a_gap():
+    X = pd.DataFrame({"a": SIGNALS})
+    assert linsep.decide(X, [0, 1, 0, 1], missing="drop").rows_left_out == 1
+    with pytest.raises(errors.MissingLabelError, match="Row 3: the label is missing"):
+        linsep.decide([[1], [2], [3], [4]], pd.Series(SIGNALS))

@@ -11,7 +11,7 @@ from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
 from linsep.tables.exact_numbers import Array, is_missing
-from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query, nulls_of
 from linsep.tables.label_values import require_one_index
 from linsep.tables.row_ids import RowIds, without_ids
 from linsep.tables.sparse_tables import is_sparse, of_sparse
@@ -174,7 +174,7 @@ def gaps_of_series(series: Any) -> Flags:
     import narwhals as nw
 
     kind = kind_of(series)
-    gaps = np.array(series.is_null().to_list(), np.bool_)
+    gaps = nulls_of(series).copy()
     if kind.is_float() and (values := series.to_numpy()).dtype.kind == "f":
         gaps |= np.isnan(values)
     elif kind.is_float() or kind in (nw.String, nw.Object, nw.Unknown):

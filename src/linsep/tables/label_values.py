@@ -17,7 +17,7 @@ from linsep.errors import InputError, LengthError, ShapeError, shown
 from linsep.faults import fault
 from linsep.tables.categories import ordered_levels
 from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
-from linsep.tables.handed_over import SupportsArray, as_series, series_values, taken_over
+from linsep.tables.handed_over import SupportsArray, as_series, nulls_of, series_values, taken_over
 
 FEW = 100  # labels: up to here Python finds the different ones sooner than NumPy
 
@@ -97,9 +97,9 @@ def _unwrapped(cells: Sequence[Any]) -> list[Any]:
 
 
 def _label_series(series: Any) -> Array:
-    missing = series.is_null()
+    missing = nulls_of(series)
     if missing.any():
-        raise _missing_label(int(np.argmax(missing.to_numpy())), None)
+        raise _missing_label(int(np.argmax(missing)), None)
     values = series_values(series)
     if (levels := ordered_levels(series)) is not None:
         told = {level: _told(level) for level in levels}
