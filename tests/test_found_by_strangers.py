@@ -527,3 +527,42 @@ def test_a_signalling_nan_is_a_gap():
     assert linsep.decide(X, [0, 1, 0, 1], missing="drop").rows_left_out == 1
     with pytest.raises(errors.MissingLabelError, match="Row 3: the label is missing"):
         linsep.decide([[1], [2], [3], [4]], pd.Series(SIGNALS))
+
+
+ODD = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("beside", "told"),
+    [
+        (
+            {"offset": [1, ODD, 1, 1]},
+            "Row 1: the value of offset is NaN. Fill it in, or leave out such rows: missing='drop'",
+        ),
+        ({"weights": pd.Series([1, 1, None, 1])}, "Row 2: the value of weights is missing. Fill it in, or leave out"),
+        ({"family": "cox", "time": [1, float("inf"), 1, 1]}, "Row 1: the value of time is inf. Give a finite number."),
+        ({"family": "conditional", "strata": ["a", "a", None, "b"]}, "Row 2: the value of strata is missing."),
+        ({"trials": [1, 1, 1]}, "X has 4 rows, but trials has 3 values. Give one value for each row."),
+        ({"weights": [1, object, 1, 1]}, "Row 1: the value of weights is <class 'object'>. Give numbers, booleans or"),
+        ({"weights": 3}, "weights is 3. Give numbers, booleans or text, one for each row."),
+        ({"weights": [1, 1, -1, 1]}, "Row 2: weights is -1: give a finite number, 0 or more."),
+    ],
+)
+@pytest.mark.parametrize("is_formula", [False, True])
+def test_what_is_wrong_with_a_value_beside_the_rows_is_told_by_its_name(beside, told, is_formula):
+    table = pd.DataFrame({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
+    with pytest.raises(errors.InputError) as caught:
+        linsep.mle_exists(*(("y ~ x", table) if is_formula else (table, "y")), **beside)
+    assert str(caught.value).startswith(told)
+
+
+def test_a_label_of_a_row_that_does_not_count_is_told_by_its_own_row():
+    with pytest.raises(errors.MissingLabelError, match="Row 0: the label is missing"):
+        linsep.mle_exists(pd.DataFrame({"x": [1, 2, 3, 4]}), [None, 1, 0, 1], weights=[0, 1, 1, 1])
+
+
+def test_rows_are_numbered_as_the_user_knows_them_where_some_were_dropped():
+    table = pd.DataFrame({"x": [None, 1, 2, 3, 4], "y": [0, 0, 1, 0, 1]})
+    for rows in ((table, "y"), ("y ~ x", table)):
+        with pytest.raises(ArgumentError, match="Row 3: weights is -1"):
+            linsep.mle_exists(*rows, weights=[1, 1, 1, -1, 1], missing="drop")

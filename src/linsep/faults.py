@@ -34,6 +34,7 @@ FEWER_DIGITS = "Round the column to fewer digits, or read the nearest doubles (n
 ROOM = "Make room on the disk, or name a folder on another: cache=FOLDER (--cache FOLDER), TMPDIR."
 RESHAPE = "A single column is X.reshape(-1, 1)."
 GIVE_REJECT = "Give reject= (--reject) another path."
+BESIDE = "Fill it in, or leave out such rows: missing='drop' (--missing drop)."
 POWER = "Divide large columns by a power of two: that changes no verdict."
 
 
@@ -133,6 +134,16 @@ FAULTS = {
         "{first} calls the row {named}, and {name} calls it {other}: their indices differ",
         "Put them in one order with {name}.loc[{first}.index], or leave the indices out with {name}.to_numpy() if they "
         "are.",
+    ),
+    # values beside the rows: weights, offsets, strata, times, trials
+    "beside missing": Entry(errors.MissingValueError, "the value of {name} is missing", BESIDE),
+    "beside NaN": Entry(errors.NotFiniteError, "the value of {name} is {value}", BESIDE),
+    "beside not finite": Entry(errors.NotFiniteError, "the value of {name} is {value}", "Give a finite number."),
+    "beside strange": Entry(
+        errors.NotNumericError, "the value of {name} is {value}", "Give numbers, booleans or text, one for each row."
+    ),
+    "beside length": Entry(
+        errors.LengthError, "X has {rows:,} rows, but {name} has {values:,} values", "Give one value for each row."
     ),
     # rows of text
     "not text": Entry(errors.EncodingError, "{what}, at byte {byte:,}"),

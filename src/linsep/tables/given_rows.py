@@ -68,7 +68,9 @@ class Given(NamedTuple):
         except InputError as error:
             if error.row is None or (self.kept is None and self.stand_ins is None):
                 raise
-            row = error.row if self.stand_ins is None else int(self.stand_ins[error.row])
+            row = error.row
+            if self.stand_ins is not None and error.column is not None:  # labels keep their places
+                row = int(self.stand_ins[row])
             raise error.at(row=row if self.kept is None else int(self.kept[row])) from None
 
 

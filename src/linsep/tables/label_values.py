@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import InputError, LengthError, ShapeError, shown
+from linsep.errors import ArgumentError, InputError, LengthError, MissingLabelError, ShapeError, shown
 from linsep.faults import fault
 from linsep.tables.categories import ordered_levels
 from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
@@ -37,6 +37,33 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     if n_rows is not None and len(labels) != n_rows:
         raise fault("length", rows=n_rows, labels=len(labels))
     return labels
+
+
+def read_beside(values: Any, name: str, n_rows: int) -> Array:
+    """Values that are given beside the rows, one for each; what is wrong with them is told with their name.
+
+    >>> read_beside([1, 2.5], "weights", 2)
+    array([1. , 2.5])
+    """
+    try:
+        found = read_labels(values)
+    except InputError as error:
+        raise _beside(error, values, name) from None
+    if len(found) != n_rows:
+        raise fault("beside length", rows=n_rows, name=name, values=len(found))
+    return found
+
+
+def _beside(error: InputError, values: Any, name: str) -> InputError:
+    """What is wrong with a label, as a fault of the value of that name."""
+    if error.row is None:
+        return ArgumentError(f"{name} is {shown(values)}.", fix="Give numbers, booleans or text, one for each row.")
+    if not isinstance(error, MissingLabelError):
+        return fault("beside strange", row=error.row, name=name, value=error.value)
+    if error.value is None:
+        return fault("beside missing", row=error.row, name=name)
+    kind = "beside NaN" if math.isnan(error.value) else "beside not finite"
+    return fault(kind, row=error.row, name=name, value=error.value)
 
 
 def order_of(y: Any) -> tuple[Any, ...] | None:

@@ -20,7 +20,7 @@ from linsep.questions.logistic.likelihoods.observed import Extras, Family, Posed
 from linsep.questions.logistic.likelihoods.uncounted import copied_rows, taken
 from linsep.sources.base import Array, Source, positions
 from linsep.sources.inputs import as_given
-from linsep.tables import is_sparse, read_labels, require_index_of
+from linsep.tables import is_sparse, read_beside, read_labels, require_index_of
 from linsep.tables.categories import Levels, is_categorical, kind_of, levels_of, looks_like_ids
 from linsep.tables.exact_numbers import are_doubles, plain_numbers
 from linsep.tables.given_rows import Given, Missing, gaps_of_series, require_missing
@@ -306,6 +306,5 @@ def _values(options: Extras, own: dict[str, Any], kept: Array) -> Extras:
         if isinstance(given, str):
             found[option] = own[given].to_native()
         elif given is not None:
-            values = read_labels(given, len(kept))
-            found[option] = values[kept]
+            found[option] = read_beside(given, option, len(kept))[kept]
     return Extras(**found)
