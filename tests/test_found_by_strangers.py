@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import feather
@@ -566,3 +567,42 @@ def test_rows_are_numbered_as_the_user_knows_them_where_some_were_dropped():
     for rows in ((table, "y"), ("y ~ x", table)):
         with pytest.raises(ArgumentError, match="Row 3: weights is -1"):
             linsep.mle_exists(*rows, weights=[1, 1, 1, -1, 1], missing="drop")
+
+
+WITH_GAPS = pd.DataFrame(
+    {"x": [1, 2, 3, 4, None, 5, 6], "y": [0, 1, 0, 1, 1, 0, 1], "w": [1, 2, None, 1, 1, 1, 1], "g": list("aabbabb")}
+)
+
+
+@pytest.mark.parametrize("kind", [pd.Series, list, np.array, pl.Series])
+@pytest.mark.parametrize("is_formula", [False, True])
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("weights", "binomial"),
+        ("offset", "binomial"),
+        ("trials", "binomial"),
+        ("strata", "conditional"),
+        ("time", "cox"),
+    ],
+)
+def test_rows_without_a_value_beside_them_are_dropped_too(kind, is_formula, name, family):
+    table = WITH_GAPS[["x", "y"]]
+    rows = ("y ~ x", table) if is_formula else (table, "y")
+    found = linsep.mle_exists(*rows, family=family, missing="drop", **{name: kind(WITH_GAPS["w"])})
+    known = linsep.mle_exists(WITH_GAPS[["x", "y", "w"]], "y", family=family, missing="drop", **{name: "w"})
+    assert (found.coefficients, found.separated_rows) == (known.coefficients, known.separated_rows)
+    assert found.verdict.rows_left_out == known.verdict.rows_left_out == 2
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda X: linsep.mle_exists(X, "y", weights=[1] * 5, missing="drop"),
+        lambda X: linsep.mle_exists("y ~ x", X, weights=[1] * 5, missing="drop"),
+        lambda X: linsep.fewest_mistakes(X, "y", cost=[1] * 5, missing="drop"),
+    ],
+)
+def test_values_of_the_rows_that_are_left_are_not_those_of_all_rows(ask):
+    with pytest.raises(errors.LengthError, match=r"X has 6 rows, but (weights|cost) has 5 values"):
+        ask(WITH_GAPS.loc[[0, 1, 3, 4, 5, 6], ["x", "y"]])

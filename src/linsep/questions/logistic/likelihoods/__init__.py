@@ -87,11 +87,11 @@ def pose(
         posed = Posed(Given(X, y, ids), names, family, bias, options, categories)
         return of_formula(posed, missing) if isinstance(X, str) else of_model(posed, missing)
     require_index_of(X, y, **options._asdict())
-    rows = rows_given(X, y, ids, missing)
+    rows = rows_given(X, y, ids, missing, options)
     is_here = not (isinstance(rows.X, Source) or is_on_device(rows.X) or is_elsewhere(rows.X))
     if is_here:
         rows = rows if rows.dropped else given(rows.X, rows.y, rows.ids)
-    kept = Extras(*map(rows.only, options))
+    kept = Extras(*map(rows.only, options, Extras._fields))
     if is_here and (kept.weights is not None or kept.trials is not None or is_pair(rows.y)):
         X, kept = series_out(rows.X, kept) if names is None else (rows.X, kept)
         rows = without_uncounted(rows._replace(X=X), kept)

@@ -23,7 +23,7 @@ from linsep.sources.inputs import as_given
 from linsep.tables import is_sparse, read_beside, read_labels, require_index_of
 from linsep.tables.categories import Levels, is_categorical, kind_of, levels_of, looks_like_ids
 from linsep.tables.exact_numbers import are_doubles, plain_numbers
-from linsep.tables.given_rows import Given, Missing, gaps_of_series, require_missing
+from linsep.tables.given_rows import Given, Missing, gaps_beside, gaps_of_series, require_missing
 from linsep.tables.handed_over import as_frame, series_values
 from linsep.tables.row_ids import without_ids
 
@@ -173,6 +173,8 @@ def _rows_without_gaps(frame: Any, formula: Formula, options: Extras, missing: M
     for option, value in options._asdict().items():
         if isinstance(value, str) and value not in map(str, frame.columns):
             raise ArgumentError(f"{option}={value!r}: no column of the table is called that.")
+        if missing is not None:
+            kept &= ~gaps_beside(value, len(frame))
     if not kept.any():
         raise ArgumentError("No row is left: each has a missing value.")
     return kept
@@ -301,10 +303,12 @@ def _outcome(formula: Formula, own: dict[str, Any], options: Extras, frame: Any)
 
 def _values(options: Extras, own: dict[str, Any], kept: Array) -> Extras:
     """The options as a value for each row that is left."""
-    found: dict[str, Any] = {}
+    found, n_kept = dict[str, Any](), int(np.count_nonzero(kept))
+    rows = Given(None, None, kept=np.flatnonzero(kept), dropped=len(kept) - n_kept)
     for option, given in options._asdict().items():
         if isinstance(given, str):
             found[option] = own[given].to_native()
         elif given is not None:
-            found[option] = read_beside(given, option, len(kept))[kept]
+            with rows.numbered():
+                found[option] = read_beside(rows.only(given, option), option, n_kept)
     return Extras(**found)
