@@ -606,3 +606,17 @@ def test_rows_without_a_value_beside_them_are_dropped_too(kind, is_formula, name
 def test_values_of_the_rows_that_are_left_are_not_those_of_all_rows(ask):
     with pytest.raises(errors.LengthError, match=r"X has 6 rows, but (weights|cost) has 5 values"):
         ask(WITH_GAPS.loc[[0, 1, 3, 4, 5, 6], ["x", "y"]])
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("1,0,3", "3 values, but the header names 2 columns. Put quotes around text that contains a comma."),
+        ("1", "1 values, but the header names 2 columns. Write the values that are missing, and quotes around text"),
+    ],
+)
+def test_a_row_that_is_too_short_gets_other_advice_than_one_that_is_too_long(row, told, proof):
+    (proof / "r.csv").write_text(f"x,y\n1,0\n{row}\n")
+    with pytest.raises(errors.RaggedRowError) as caught:
+        linsep.open("r.csv", label="y")
+    assert told in str(caught.value)

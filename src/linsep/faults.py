@@ -163,6 +163,11 @@ FAULTS = {
         "{seen} values, but the header names {names} columns",
         "Put quotes around text that contains a {separator}.",
     ),
+    "short row": Entry(
+        errors.RaggedRowError,
+        "{seen} values, but the header names {names} columns",
+        "Write the values that are missing, and quotes around text that contains a line end.",
+    ),
     "open quote": Entry(
         errors.QuoteError,
         "a quotation mark at byte {byte:,} ({value}) is never closed",
