@@ -620,3 +620,24 @@ def test_a_row_that_is_too_short_gets_other_advice_than_one_that_is_too_long(row
     with pytest.raises(errors.RaggedRowError) as caught:
         linsep.open("r.csv", label="y")
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("costs", "told"),
+    [
+        (
+            "maybe=2 no=1",
+            "cost names 'maybe', which is no label. Give a number for each of the two labels, 'no' and 'yes'.",
+        ),
+        ("no=1", "cost has no number for the label 'yes'. Give a number for each of the two labels"),
+    ],
+)
+def test_a_cost_of_what_is_no_label_is_told(costs, told, proof, capsys):
+    (proof / "c.csv").write_text("x,y\n1,no\n2,yes\n3,no\n")
+    assert main(["mistakes", "c.csv", "--label", "y", *(f"--cost={one}" for one in costs.split())]) == 2
+    assert told in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_label_has_one_cost():
+    with pytest.raises(ArgumentError, match="cost has two numbers for the label 1"):
+        linsep.fewest_mistakes([[1], [2]], [0, 1], cost={"1": 2, "1.0": 3, 0: 1})
