@@ -641,3 +641,32 @@ def test_a_cost_of_what_is_no_label_is_told(costs, told, proof, capsys):
 def test_a_label_has_one_cost():
     with pytest.raises(ArgumentError, match="cost has two numbers for the label 1"):
         linsep.fewest_mistakes([[1], [2]], [0, 1], cost={"1": 2, "1.0": 3, 0: 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        (
+            "a.svm",
+            "1 2:1\n0 2:1e400\n",
+            "column 1 (both counted from 0) holds '1e400': not a finite number, but beyond the",
+        ),
+        (
+            "a.vw",
+            "1 | x:1\n0 | x:1e400\n",
+            "column 'x' holds '1e400': not a finite number, but beyond the largest double",
+        ),
+        ("a.svm", "1 2:1\n0 2:inf\n", "holds inf: not a finite number. Drop"),
+        (
+            "a.vw",
+            "1 | x:1\n0 | x:0.1 x:0.2\n",
+            "column 'x' holds '0.1 + 0.2': a repeated feature is added up, and no double is",
+        ),
+        ("a.vw", "1 | x:1\n0 | x:1e308 x:1e308\n", "column 'x' holds '1e308 + 1e308': a repeated feature is added up"),
+    ],
+)
+def test_numbers_of_sparse_text_are_quoted_as_they_are_written(name, text, told, proof):
+    (proof / name).write_text(text)
+    with pytest.raises(errors.InputError) as caught:
+        linsep.open(name)
+    assert told in str(caught.value)

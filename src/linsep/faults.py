@@ -69,6 +69,11 @@ FAULTS = {
         "nearer to 0 than any double, so it would become 0",
         "Multiply the column by a power of ten, or write 0.",
     ),
+    "inexact sum": Entry(
+        errors.InexactError,
+        "a repeated feature is added up, and no double is this sum",
+        "Write the feature once, with the value that you mean.",
+    ),
     "float beside long": Entry(
         errors.InexactError,
         "a float beside integers beyond 2^53, which float64 would round",
