@@ -589,7 +589,7 @@ def test_without_json_an_error_is_one_line(case, here, capsys):
         ("a.npy", npy(np.array([[1, 2, 0], [3, 4, 1]], ">i2"))),
         ("a.npz", npz(X=np.array([[1, 2], [3, 4]], ">f4"), y=np.array([0, 1], ">i4"))),
         ("a.npz", npz(X=np.array([[1, 2], [3, 4]], np.longdouble), y=np.array([0, 1], np.longdouble))),
-        ("a.arrow", feather(x=pa.array([1, 3]).dictionary_encode(), z=pa.array([2, 4], pa.uint64()), y=[0, 1])),
+        ("a.arrow", feather(x=[1, 3], z=pa.array([2, 4], pa.uint64()), y=pa.array([0, 1]).dictionary_encode())),
     ],
 )
 def test_an_odd_file_is_read(file, content, here):

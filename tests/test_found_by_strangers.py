@@ -9,11 +9,15 @@ import subprocess
 import sys
 import threading
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from pyarrow import feather
 
 import linsep
 from linsep import checker, errors
@@ -385,3 +389,308 @@ def test_so_does_a_copy_of_an_online_perceptron(copied):
     for each in models:
         each.predict_then_learn(X, y)
     assert np.array_equal(*[each.decision_function(X) for each in models])
+
+
+LETTERS = list("abcde")
+NAMED_ROWS = pd.DataFrame({"x": [0, 1, 2, 3, 4], "y": [0, 1, 0, 1, 1]}, index=LETTERS)
+BESIDE = pd.Series([1, 0, 1, 1, 1], index=LETTERS)
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("weights", "binomial"),
+        ("offset", "binomial"),
+        ("trials", "binomial"),
+        ("strata", "conditional"),
+        ("time", "cox"),
+    ],
+)
+@pytest.mark.parametrize("is_formula", [False, True])
+@pytest.mark.parametrize("missing", [None, "drop"])
+def test_values_beside_the_rows_have_their_index(name, family, is_formula, missing):
+    rows = ("y ~ x", NAMED_ROWS) if is_formula else (NAMED_ROWS, "y")
+    told = (
+        f"Row 0: X calls the row 'a', and {name} calls it 'e': their indices differ. Put them in one order with {name}"
+    )
+    with pytest.raises(errors.LengthError, match=told):
+        linsep.mle_exists(*rows, family=family, missing=missing, **{name: BESIDE[::-1]})
+
+
+def test_weights_have_the_index_of_y_where_x_has_none():
+    with pytest.raises(errors.LengthError, match=r"y calls the row 'a', and weights .* weights.loc\[y.index\]"):
+        linsep.mle_exists(NAMED_ROWS[["x"]].to_numpy(), NAMED_ROWS["y"], weights=BESIDE[::-1])
+    assert not linsep.mle_exists(NAMED_ROWS, "y", weights=BESIDE).exists
+
+
+@pytest.mark.parametrize("ask", [linsep.fewest_mistakes, linsep.clean])
+def test_costs_have_the_index_of_the_rows(ask):
+    with pytest.raises(errors.LengthError, match="X calls the row 'a', and cost calls it 'e'"):
+        ask(NAMED_ROWS, "y", cost=BESIDE[::-1])
+
+
+@pytest.mark.parametrize(
+    "learn",
+    [
+        linsep.PerceptronClassifier().fit,
+        partial(linsep.PerceptronClassifier().partial_fit, classes=[0, 1]),
+        linsep.MaxMarginClassifier().fit,
+        linsep.FewestMistakesClassifier().fit,
+        linsep.RegionsClassifier().fit,
+        linsep.KernelPerceptronClassifier().fit,
+        linsep.OnlinePerceptron().predict_then_learn,
+        lambda X, y: linsep.PerceptronClassifier().fit([[0], [1]], [0, 1]).score(X, y),
+        linsep.Halfspace([1.0], 0.0, (0, 1)).mistakes,
+        linsep.Halfspace([1.0], 0.0, (0, 1)).margin,
+        linsep.Halfspace([1.0], 0.0, (0, 1)).error,
+    ],
+)
+def test_nothing_is_learned_from_the_labels_of_other_rows(learn):
+    with pytest.raises(errors.LengthError, match="X calls the row 'a', and y calls it 'e'"):
+        learn(NAMED_ROWS[["x"]], NAMED_ROWS["y"][::-1])
+
+
+# Rows of files --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [{"missing": "drop"}, {"reject": "bad.csv"}], ids=str)
+@pytest.mark.parametrize("name", ["n.csv", "n.parquet", "n.feather"])
+def test_where_counts_the_rows_that_were_left_out(how, name, proof):
+    frame = pd.DataFrame({"x": [None, 1, 9, None, 2, 3, 4], "y": ["no"] * 3 + ["yes"] * 4})
+    with_ending = {"csv": partial(frame.to_csv, index=False), "parquet": frame.to_parquet, "feather": frame.to_feather}
+    with_ending[name.partition(".")[2]](name)
+    with_ending[name.partition(".")[2]](f"m{name}")
+    for _ in range(2):  # the second time, from a cache if there is one
+        source = linsep.open([f"m{name}", name], label="y", cache="cache", **how)
+        assert [source.where(row) for row in range(10)] == [(n, k) for n in (f"m{name}", name) for k in (1, 2, 4, 5, 6)]
+
+
+def test_where_counts_the_rows_that_a_cluster_dropped(proof):
+    pd.DataFrame({"x": [None, 1, 9, None, 2], "y": [0, 0, 0, 1, 1]}).to_parquet("n.parquet", row_group_size=2)
+    source = linsep.open(["n.parquet", "n.parquet"], label="y", missing="drop", scheduler="synchronous")
+    assert [source.where(row)[1] for row in range(6)] == [1, 2, 4, 1, 2, 4]
+
+
+def suspects(*words):
+    assert main(["clean", *words, "--label", "y", "-o", "suspects.csv"]) in (0, 3)
+    return pd.read_csv("suspects.csv").set_index("row")
+
+
+def test_suspects_in_a_csv_file_can_be_found_in_the_data(proof):
+    rows = "1,no\n9,no\n2,yes\n3,yes\n4,yes\n"
+    for name, first in (("s.csv", "oops,no\n"), ("t.csv", "")):
+        (proof / name).write_text(f"x,y\n{first}{rows}")
+    found = suspects("s.csv", "--reject", "bad.csv")
+    assert "file" not in found and found.loc[0, ["file_number", "line"]].tolist() == [1, 3]
+    found = suspects("s.csv", "t.csv", "--reject", "bad2.csv")
+    assert found.loc[[0, 5], "file":"line"].to_numpy().tolist() == [["s.csv", 1, 3], ["t.csv", 0, 2]]
+    assert list(suspects("t.csv").columns[:3]) == ["rank", "line", "id"]
+
+
+def test_suspects_of_a_source_are_written_with_their_numbers_in_the_file(proof):
+    (proof / "s.csv").write_text("x,y\noops,no\n1,no\n9,no\n2,yes\n3,yes\n4,yes\n")
+    linsep.clean(linsep.open("s.csv", label="y", reject="bad.csv")).to_csv("suspects.csv")
+    found = pd.read_csv("suspects.csv")
+    assert (found["file_number"] == found["row"] + 1).all()
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 2, 10], [-1.5, -2.5, 10.0], [Decimal("1.5"), Decimal("10.5"), Decimal("9.5")]], ids=str
+)
+def test_dictionaries_of_numbers_are_categories_in_files_too(values, proof):
+    table = pa.table({"g": pa.array(values).dictionary_encode(), "y": [0, 1, 0]})
+    feather.write_feather(table, "g.feather")
+    for categories in ("reference", "all", {"g": "all"}):
+        known = linsep.decide(table, "y", categories=categories)
+        found = linsep.decide(linsep.open("g.feather", label="y", categories=categories))
+        assert (found.kind, found.names) == (known.kind, known.names) and found.kind == "separable"
+    for ask in (lambda: linsep.open("g.feather", label="y"), lambda: linsep.decide(table, "y")):
+        with pytest.raises(errors.ColumnTypeError, match=r"olumn 'g' holds categories.* Convert it to numbers, leave"):
+            ask()
+
+
+def test_a_gap_in_a_dictionary_of_numbers_is_missing(proof):
+    listed = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 0]), pa.array([1.5, float("nan")]))
+    feather.write_feather(pa.table({"g": listed, "y": [0, 1, 0, 1]}), "g.feather")
+    with pytest.raises(errors.MissingValueError, match="row 1, column 'g': the value is missing"):
+        linsep.open("g.feather", label="y", categories="reference")
+    assert linsep.open("g.feather", label="y", categories="all", missing="drop").facts.rows_left_out == 1
+
+
+EXTRAS = "starlette uvicorn anywidget traitlets matplotlib onnx formulaic torch dask distributed fsspec pandas polars"
+
+
+def test_everything_can_be_imported_without_an_extra():
+    program = f"""
+import sys
+class Missing:
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in "{EXTRAS}".split(): raise ModuleNotFoundError(name=name)
+sys.meta_path.insert(0, Missing)
+from linsep import *
+try: explore()
+except errors.LinsepError as error: print(error)
+"""
+    seen = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (seen.stdout, seen.stderr) == (
+        "The explorer's pages need anywidget, which is not installed. Install it: pip install 'linsep[explore]'\n",
+        "",
+    )
+
+
+SIGNALS = [Decimal("0.1"), Decimal("0.2"), Decimal("0.3"), Decimal("sNaN")]
+
+
+@pytest.mark.parametrize("X", [pd.DataFrame({"a": SIGNALS}), [pd.Series([cell]) for cell in SIGNALS]], ids=type)
+def test_a_signalling_nan_is_refused_as_one_in_a_list_of_rows_is(X):
+    with pytest.raises(errors.NotFiniteError, match=r"Row 3, column .* holds NaN: not a finite number. Drop the row"):
+        linsep.decide(X, [0, 1, 0, 1])
+
+
+def test_a_signalling_nan_is_a_gap():
+    X = pd.DataFrame({"a": SIGNALS})
+    assert linsep.decide(X, [0, 1, 0, 1], missing="drop").rows_left_out == 1
+    with pytest.raises(errors.MissingLabelError, match="Row 3: the label is missing"):
+        linsep.decide([[1], [2], [3], [4]], pd.Series(SIGNALS))
+
+
+ODD = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("beside", "told"),
+    [
+        (
+            {"offset": [1, ODD, 1, 1]},
+            "Row 1: the value of offset is NaN. Fill it in, or leave out such rows: missing='drop'",
+        ),
+        ({"weights": pd.Series([1, 1, None, 1])}, "Row 2: the value of weights is missing. Fill it in, or leave out"),
+        ({"family": "cox", "time": [1, float("inf"), 1, 1]}, "Row 1: the value of time is inf. Give a finite number."),
+        ({"family": "conditional", "strata": ["a", "a", None, "b"]}, "Row 2: the value of strata is missing."),
+        ({"trials": [1, 1, 1]}, "X has 4 rows, but trials has 3 values. Give one value for each row."),
+        ({"weights": [1, object, 1, 1]}, "Row 1: the value of weights is <class 'object'>. Give numbers, booleans or"),
+        ({"weights": 3}, "weights is 3. Give numbers, booleans or text, one for each row."),
+        ({"weights": [1, 1, -1, 1]}, "Row 2: weights is -1: give a finite number, 0 or more."),
+    ],
+)
+@pytest.mark.parametrize("is_formula", [False, True])
+def test_what_is_wrong_with_a_value_beside_the_rows_is_told_by_its_name(beside, told, is_formula):
+    table = pd.DataFrame({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
+    with pytest.raises(errors.InputError) as caught:
+        linsep.mle_exists(*(("y ~ x", table) if is_formula else (table, "y")), **beside)
+    assert str(caught.value).startswith(told)
+
+
+def test_a_label_of_a_row_that_does_not_count_is_told_by_its_own_row():
+    with pytest.raises(errors.MissingLabelError, match="Row 0: the label is missing"):
+        linsep.mle_exists(pd.DataFrame({"x": [1, 2, 3, 4]}), [None, 1, 0, 1], weights=[0, 1, 1, 1])
+
+
+def test_rows_are_numbered_as_the_user_knows_them_where_some_were_dropped():
+    table = pd.DataFrame({"x": [None, 1, 2, 3, 4], "y": [0, 0, 1, 0, 1]})
+    for rows in ((table, "y"), ("y ~ x", table)):
+        with pytest.raises(ArgumentError, match="Row 3: weights is -1"):
+            linsep.mle_exists(*rows, weights=[1, 1, 1, -1, 1], missing="drop")
+
+
+WITH_GAPS = pd.DataFrame(
+    {"x": [1, 2, 3, 4, None, 5, 6], "y": [0, 1, 0, 1, 1, 0, 1], "w": [1, 2, None, 1, 1, 1, 1], "g": list("aabbabb")}
+)
+
+
+@pytest.mark.parametrize("kind", [pd.Series, list, np.array, pl.Series])
+@pytest.mark.parametrize("is_formula", [False, True])
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("weights", "binomial"),
+        ("offset", "binomial"),
+        ("trials", "binomial"),
+        ("strata", "conditional"),
+        ("time", "cox"),
+    ],
+)
+def test_rows_without_a_value_beside_them_are_dropped_too(kind, is_formula, name, family):
+    table = WITH_GAPS[["x", "y"]]
+    rows = ("y ~ x", table) if is_formula else (table, "y")
+    found = linsep.mle_exists(*rows, family=family, missing="drop", **{name: kind(WITH_GAPS["w"])})
+    known = linsep.mle_exists(WITH_GAPS[["x", "y", "w"]], "y", family=family, missing="drop", **{name: "w"})
+    assert (found.coefficients, found.separated_rows) == (known.coefficients, known.separated_rows)
+    assert found.verdict.rows_left_out == known.verdict.rows_left_out == 2
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda X: linsep.mle_exists(X, "y", weights=[1] * 5, missing="drop"),
+        lambda X: linsep.mle_exists("y ~ x", X, weights=[1] * 5, missing="drop"),
+        lambda X: linsep.fewest_mistakes(X, "y", cost=[1] * 5, missing="drop"),
+    ],
+)
+def test_values_of_the_rows_that_are_left_are_not_those_of_all_rows(ask):
+    with pytest.raises(errors.LengthError, match=r"X has 6 rows, but (weights|cost) has 5 values"):
+        ask(WITH_GAPS.loc[[0, 1, 3, 4, 5, 6], ["x", "y"]])
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("1,0,3", "3 values, but the header names 2 columns. Put quotes around text that contains a comma."),
+        ("1", "1 values, but the header names 2 columns. Write the values that are missing, and quotes around text"),
+    ],
+)
+def test_a_row_that_is_too_short_gets_other_advice_than_one_that_is_too_long(row, told, proof):
+    (proof / "r.csv").write_text(f"x,y\n1,0\n{row}\n")
+    with pytest.raises(errors.RaggedRowError) as caught:
+        linsep.open("r.csv", label="y")
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("costs", "told"),
+    [
+        (
+            "maybe=2 no=1",
+            "cost names 'maybe', which is not a label. Give a number for each of the two labels, 'no' and 'yes'.",
+        ),
+        ("no=1", "cost has no number for the label 'yes'. Give a number for each of the two labels"),
+    ],
+)
+def test_a_cost_of_what_is_no_label_is_told(costs, told, proof, capsys):
+    (proof / "c.csv").write_text("x,y\n1,no\n2,yes\n3,no\n")
+    assert main(["mistakes", "c.csv", "--label", "y", *(f"--cost={one}" for one in costs.split())]) == 2
+    assert told in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_label_has_one_cost():
+    with pytest.raises(ArgumentError, match="cost has two numbers for the label 1"):
+        linsep.fewest_mistakes([[1], [2]], [0, 1], cost={"1": 2, "1.0": 3, 0: 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        (
+            "a.svm",
+            "1 2:1\n0 2:1e400\n",
+            "column 1 (both counted from 0) holds '1e400': not a finite number, but beyond the",
+        ),
+        (
+            "a.vw",
+            "1 | x:1\n0 | x:1e400\n",
+            "column 'x' holds '1e400': not a finite number, but beyond the largest double",
+        ),
+        ("a.svm", "1 2:1\n0 2:inf\n", "holds inf: not a finite number. Drop"),
+        (
+            "a.vw",
+            "1 | x:1\n0 | x:0.1 x:0.2\n",
+            "column 'x' holds '0.1 + 0.2': a repeated feature is added up, and no double is",
+        ),
+        ("a.vw", "1 | x:1\n0 | x:1e308 x:1e308\n", "column 'x' holds '1e308 + 1e308': a repeated feature is added up"),
+    ],
+)
+def test_numbers_of_sparse_text_are_quoted_as_they_are_written(name, text, told, proof):
+    (proof / name).write_text(text)
+    with pytest.raises(errors.InputError) as caught:
+        linsep.open(name)
+    assert told in str(caught.value)

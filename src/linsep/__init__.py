@@ -12,7 +12,7 @@ _NAMES = {
     "errors": "CertificateError InputError LinsepError NotSeparableError NotSeparableWarning",
     "estimators": "FewestMistakesClassifier KernelPerceptronClassifier MaxMarginClassifier PerceptronClassifier "
     "RegionsClassifier",
-    "explorer.widget": "explore",
+    "explorer.notebook": "explore",
     "halfspace": "Halfspace homogenise",
     "learners.online_perceptron": "OnlinePerceptron",
     "learners.perceptron": "perceptron perceptron_steps",
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from linsep.estimators import MaxMarginClassifier as MaxMarginClassifier
     from linsep.estimators import PerceptronClassifier as PerceptronClassifier
     from linsep.estimators import RegionsClassifier as RegionsClassifier
-    from linsep.explorer.widget import explore as explore
+    from linsep.explorer.notebook import explore as explore
     from linsep.halfspace import Halfspace as Halfspace
     from linsep.halfspace import homogenise as homogenise
     from linsep.learners.online_perceptron import OnlinePerceptron as OnlinePerceptron

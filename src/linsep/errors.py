@@ -274,7 +274,7 @@ class HeaderError(FileError, code="E-CSV-HEADER"):
 
 
 class RaggedRowError(FileError, code="E-CSV-RAGGED"):
-    """A row has more or fewer values than there are columns. Put quotes around text that contains a comma."""
+    """A row has more or fewer values than there are columns. Quote text with a comma or line end, or fill in values."""
 
 
 class QuoteError(FileError, code="E-CSV-QUOTE"):

@@ -34,6 +34,7 @@ FEWER_DIGITS = "Round the column to fewer digits, or read the nearest doubles (n
 ROOM = "Make room on the disk, or name a folder on another: cache=FOLDER (--cache FOLDER), TMPDIR."
 RESHAPE = "A single column is X.reshape(-1, 1)."
 GIVE_REJECT = "Give reject= (--reject) another path."
+BESIDE = "Fill it in, or leave out such rows: missing='drop' (--missing drop)."
 POWER = "Divide large columns by a power of two: that changes no verdict."
 
 
@@ -67,6 +68,11 @@ FAULTS = {
         errors.InexactError,
         "nearer to 0 than any double, so it would become 0",
         "Multiply the column by a power of ten, or write 0.",
+    ),
+    "inexact sum": Entry(
+        errors.InexactError,
+        "a repeated feature is added up, and no double is this sum",
+        "Write the feature once, with the value that you mean.",
     ),
     "float beside long": Entry(
         errors.InexactError,
@@ -130,8 +136,19 @@ FAULTS = {
     ),
     "other index": Entry(
         errors.LengthError,
-        "X calls the row {named}, and {name} calls it {other}: their indices differ",
-        "Put them in one order with {name}.loc[X.index], or leave the indices out with {name}.to_numpy() if they are.",
+        "{first} calls the row {named}, and {name} calls it {other}: their indices differ",
+        "Put them in one order with {name}.loc[{first}.index], or leave the indices out with {name}.to_numpy() if they "
+        "are.",
+    ),
+    # values beside the rows: weights, offsets, strata, times, trials
+    "beside missing": Entry(errors.MissingValueError, "the value of {name} is missing", BESIDE),
+    "beside NaN": Entry(errors.NotFiniteError, "the value of {name} is {value}", BESIDE),
+    "beside not finite": Entry(errors.NotFiniteError, "the value of {name} is {value}", "Give a finite number."),
+    "beside strange": Entry(
+        errors.NotNumericError, "the value of {name} is {value}", "Give numbers, booleans or text, one for each row."
+    ),
+    "beside length": Entry(
+        errors.LengthError, "X has {rows:,} rows, but {name} has {values:,} values", "Give one value for each row."
     ),
     # rows of text
     "not text": Entry(errors.EncodingError, "{what}, at byte {byte:,}"),
@@ -150,6 +167,11 @@ FAULTS = {
         errors.RaggedRowError,
         "{seen} values, but the header names {names} columns",
         "Put quotes around text that contains a {separator}.",
+    ),
+    "short row": Entry(
+        errors.RaggedRowError,
+        "{seen} values, but the header names {names} columns",
+        "Write the values that are missing, and quotes around text that contains a line end.",
     ),
     "open quote": Entry(
         errors.QuoteError,

@@ -20,7 +20,7 @@ from linsep.faults import fault, few
 from linsep.report import SHOWN, SHOWN_ROWS, Fact, Grid, Report, Reported, column_names, count, linear, one_line
 from linsep.scores import exact_score, nearest
 from linsep.scores import linear_scores as linear_scores
-from linsep.tables import as_double, read_exact, read_labels, require_finite
+from linsep.tables import as_double, read_exact, read_labels, require_finite, require_one_index
 from linsep.tables.exact_numbers import EXACT, exact_number
 from linsep.tables.label_values import distinct
 
@@ -170,6 +170,7 @@ class Halfspace(Reported):
 
     def margins(self, X: Any, y: Any) -> Array:
         """Each row's distance, negative where the row is on the wrong side."""
+        require_one_index(X, y)
         margins: Array = self.signs(y) * self._signed_distances(X)
         return margins
 
@@ -209,10 +210,12 @@ class Halfspace(Reported):
 
     def mistakes(self, X: Any, y: Any) -> int:
         """Rows with y·score <= 0: a row on the hyperplane is on nobody's side."""
+        require_one_index(X, y)
         return int(np.count_nonzero(self.signs(y) * self.score(X) <= 0))
 
     def error(self, X: Any, y: Any, *, at_zero: int = -1) -> float:
         """The mean 0/1 loss of `predict`: the training error on training rows, the test error on others."""
+        require_one_index(X, y)
         positive = self.predict(X, at_zero=at_zero) == self.labels[1]
         return float(np.mean(positive != (self.signs(y) > 0)))
 

@@ -58,6 +58,15 @@ class Table:
         known: dict[str, Mapping[int, object]] = {"file": files, "line": self.source.lines(rows)}
         return {name: [str(found.get(row, "-")) for row in rows] for name, found in known.items() if found}
 
+    def places(self, rows: Sequence[int]) -> Mapping[str, Sequence[str]]:
+        """The same for a file that others read: also the number in the file, where it is not that of the row."""
+        found = self.where(rows)
+        if self.source is None or not ("file" in found or self.rows_left_out):
+            return found
+        numbers = self.source.file_numbers(rows)
+        known = {**found, "file number": [str(numbers[row]) for row in rows]}
+        return {name: known[name] for name in ("file", "file number", "line") if name in known}
+
 
 def read(
     files: Sequence[str],

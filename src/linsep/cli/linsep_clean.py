@@ -59,7 +59,7 @@ def clean(
     mistakes = replace(found.mistakes, names=table.columns, label_column=table.text_label)
     said = found.report(table.where)
     if output is not None:
-        found.to_csv(output)
+        found.to_csv(output, table.places)
     if html is not None:
         outputs.write_file(html, said.page())
     if proof is not None:

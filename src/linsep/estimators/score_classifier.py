@@ -33,7 +33,7 @@ from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_classes, as_given, in_rows, is_elsewhere, read_table
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import relabelled
-from linsep.tables import is_long, is_sparse, read_doubles, read_labels, require_finite
+from linsep.tables import is_long, is_sparse, read_doubles, read_labels, require_finite, require_one_index
 
 Array = npt.NDArray[Any]
 IN_OUR_WORDS = (NotFiniteError, MissingValueError, MissingLabelError)
@@ -73,6 +73,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted; a source brings its own labels."""
+        require_one_index(X, y)
+        require_one_index(X, sample_weight, "sample_weight")
         X, y = handed(X, y)
         if isinstance(X, Source):
             labels = as_given(X, y).facts.labels
@@ -140,6 +142,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 if hasattr(self, "feature_names_in_"):
                     del self.feature_names_in_
             return X, y
+        require_one_index(X, y)
         _refuse_rounding(X)
         if y is not None:
             y = _plain_labels(y)

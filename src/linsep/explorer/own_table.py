@@ -16,7 +16,7 @@ from linsep.errors import ArgumentError
 from linsep.explorer import engine, requests
 from linsep.plots.view import widest_direction
 from linsep.report import name_text
-from linsep.tables import read_doubles, read_labels
+from linsep.tables import read_doubles, read_labels, require_one_index
 from linsep.tables.row_ids import without_ids
 
 Answer = dict[str, Any]
@@ -52,6 +52,7 @@ class OwnTable:
         standardise: bool = False,
         ids: Any = None,
     ) -> None:
+        require_one_index(X, y)
         X, self._ids = without_ids(X, ids, y)
         table = read_doubles(X)
         columns = columns or table.columns

@@ -1,4 +1,4 @@
-"""The explorer in a notebook: the same page, its questions carried by anywidget."""
+"""The explorer as a widget: the same page, its questions carried by anywidget."""
 
 from typing import Any
 
@@ -34,31 +34,3 @@ class ExplorerWidget(anywidget.AnyWidget):
             self.send({"id": number, "answer": self._questions[name](message.get("body"))})
         except LinsepError as error:
             self.send({"id": number, "error": str(error)})
-
-
-def explore(X: Any = None, y: Any = None, *, bias: bool = True, ids: Any = None) -> ExplorerWidget:
-    """Show the explorer in a notebook cell: on rows of your own, or on the lectures' examples.
-
-    Two columns become points that can be moved; more are seen along two of them, or across the hyperplane. Needs the
-    extra `explore`.
-
-    Parameters
-    ----------
-    X, y : the rows and their labels, or None
-        Rows in memory, not a source.
-    bias : bool
-        False keeps the hyperplane through the origin.
-    ids : what the rows are called
-        As `decide` takes them.
-
-    Returns
-    -------
-    ExplorerWidget
-        What the cell shows.
-
-    Raises
-    ------
-    InputError
-        The data cannot be used.
-    """
-    return ExplorerWidget(None if X is None else OwnTable(X, y, bias=bias, ids=ids))

@@ -41,7 +41,7 @@ from linsep.scores import clear_sign
 from linsep.sources.base import Block, Floats, Ints, marks
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
 from linsep.sources.inputs import as_table, read_floats, read_table
-from linsep.tables import read_labels
+from linsep.tables import read_labels, require_one_index
 
 OnlineKeep = Literal["last", "average"]
 
@@ -172,6 +172,7 @@ class OnlinePerceptron(Reported):
         InputError
             A row cannot be used.
         """
+        require_one_index(X, y)
         rows, is_one = self._read(X)
         if is_one:
             y = y.reshape(1) if isinstance(y, np.generic) else [y]

@@ -18,7 +18,7 @@ from linsep.proofs.region_proof import Regions
 from linsep.report import column_names, count
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Source
-from linsep.tables import read_doubles, read_labels, require_finite
+from linsep.tables import read_doubles, read_labels, require_finite, require_one_index
 from linsep.tables.row_ids import without_ids
 
 if TYPE_CHECKING:
@@ -257,6 +257,7 @@ def _classes_of(model: Any) -> npt.NDArray[Any]:
 
 def _many_regions(ax: "Axes", X: Any, y: Any, model: Any) -> "Axes":
     """The regions of a classifier of three classes or more, and the rows in the colour and shape of their class."""
+    require_one_index(X, y)
     rows, names = _table(X)
     if isinstance(model, Regions) and names == NO_NAMES:
         names = list(column_names(model.names, 2))

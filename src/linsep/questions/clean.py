@@ -44,6 +44,7 @@ from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Source
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
+from linsep.tables import require_index_of
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Given, Missing
 from linsep.tables.row_ids import RowIds
@@ -53,6 +54,7 @@ EXAMINED = 10  # rows of which it is asked what follows if their label is right
 ODDS = 1  # their log, against the label of a mistaken row beside another that the regression finds as likely
 SHARE_OF_SEARCH = 0.6  # of the time is for the fewest mistakes; the rest is for that question
 HEAD = ("rank", "row", "id", "label", "instead", "chance", "obstructions", "mistaken", "if right", "if right, at least")
+PLACE = 2  # before this column stands where the row is found
 
 Ends: TypeAlias = tuple[int | float | None, int | float | None]
 
@@ -181,12 +183,17 @@ class Cleaning(Reported):
         lines = tuple(zip(*known.values(), strict=True))
         return Grid(tuple(known), lines, f"... and {count(hidden, 'more row')}." if hidden else "")
 
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write all suspects as CSV, the most suspicious first."""
-        page = io.StringIO()
+    def to_csv(self, path: str | PathLike[str], where: Where | None = None) -> None:
+        """Write all suspects as CSV, the most suspicious first; `where` says more about where rows are found."""
+        names, page = self.row_names, io.StringIO()
+        own = {} if names is None or names.word == "id" else {names.word: names.ids(self.rows)}
+        found = where(self.rows) if where else {}
+        places = found if found.keys() >= own.keys() else own | {**found}
         writer = csv.writer(page, lineterminator="\n")
-        writer.writerow([name.replace(", ", "_").replace(" ", "_") for name in HEAD])
-        writer.writerows(self._lines())
+        head = (*HEAD[:PLACE], *places, *HEAD[PLACE:])
+        writer.writerow([name.replace(", ", "_").replace(" ", "_") for name in head])
+        for k, line in enumerate(self._lines()):
+            writer.writerow([*line[:PLACE], *(found[k] for found in places.values()), *line[PLACE:]])
         write_file(str(path), page.getvalue().encode())
 
     def _lines(self) -> Iterator[list[Any]]:
@@ -257,6 +264,7 @@ def clean(
     >>> found.mistakes.lower, found.mistakes.best, found.rows[0]
     (1, 1, 0)
     """
+    require_index_of(X, y, cost=cost)
     with asked(X, y, ids, categories, missing) as (rows, source):
         return cleaned(source, rows.costs(cost), bias, time_limit, watch)[0]._in_own_numbers(rows)
 

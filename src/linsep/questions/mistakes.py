@@ -34,6 +34,7 @@ from linsep.solvers.fewest.vertex_walk import STEEPNESS, VertexWalk
 from linsep.sources.base import Block, Floats, Ints, Signs, Source
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
+from linsep.tables import require_index_of
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
@@ -104,6 +105,7 @@ def fewest_mistakes(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     clock = Clock(limit)
+    require_index_of(X, y, cost=cost)
     with asked(X, y, ids, categories, missing) as (rows, source):
         found, _ = searched(source, rows.costs(cost), bias, clock, watch)
         return mistakes_in_own_numbers(found, rows)

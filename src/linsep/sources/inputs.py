@@ -5,7 +5,7 @@ copied only if need be.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -91,8 +91,11 @@ def asked(
         yield rows, left_out(read(rows.X, rows.y, decimals=decimals, ids=rows.ids, categories=categories), rows)
 
 
-def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
-    """The rows that a question is about: with missing="drop" those of a table, here or on a cluster, without gaps."""
+def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iterable[Any] = ()) -> Given:
+    """The rows that a question is about: with missing="drop" those of a table, here or on a cluster, without gaps.
+
+    Gaps may also be in what is given `beside` the rows, a value for each.
+    """
     if missing is None:
         return Given(X, y, ids)
     require_missing(missing)
@@ -105,7 +108,7 @@ def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Give
         )
     if is_on_device(X):
         raise ArgumentError("missing= is for tables in memory, and X is on a device.", fix="Drop the rows first.")
-    return given(X, y, ids, missing)
+    return given(X, y, ids, missing, beside)
 
 
 def left_out(source: Source, rows: Given) -> Source:

@@ -36,7 +36,7 @@ from linsep.tables.handed_over import (
     of_rows,
     taken_over,
 )
-from linsep.tables.label_values import read_labels, require_one_index
+from linsep.tables.label_values import read_beside, read_labels, require_index_of, require_one_index
 from linsep.tables.sparse_tables import is_sparse, of_sparse, place_of
 
 __all__ = [
@@ -44,10 +44,12 @@ __all__ = [
     "is_long",
     "is_on_device",
     "is_sparse",
+    "read_beside",
     "read_doubles",
     "read_exact",
     "read_labels",
     "require_finite",
+    "require_index_of",
     "require_one_index",
 ]
 

@@ -1,6 +1,6 @@
 """Rows as they are handed over, made ready to be read: labels taken out by their name, rows with gaps dropped."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -11,7 +11,7 @@ from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
 from linsep.tables.exact_numbers import Array, is_missing
-from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query, nulls_of
 from linsep.tables.label_values import require_one_index
 from linsep.tables.row_ids import RowIds, without_ids
 from linsep.tables.sparse_tables import is_sparse, of_sparse
@@ -35,18 +35,20 @@ class Given(NamedTuple):
     names: RowIds | None = None
     stand_ins: npt.NDArray[np.int64] | None = None
 
-    def only(self, values: Any) -> Any:
-        """Of values of all rows those of the rows that are kept."""
-        if self.kept is None or values is None or isinstance(values, str):
+    def only(self, values: Any, name: str) -> Any:
+        """Of values of all rows, given by this name, those of the rows that are kept."""
+        if self.kept is None or not _is_column(values):
             return values
         held = _Held.of(values, is_column=True)
         is_kept = np.zeros(self.dropped + len(self.kept), np.bool_)
         is_kept[self.kept] = True
-        return held.only(is_kept) if len(held.gaps) == len(is_kept) else values
+        if len(held.gaps) != len(is_kept):
+            raise fault("beside length", rows=len(is_kept), name=name, values=len(held.gaps))
+        return held.only(is_kept)
 
     def costs(self, cost: Any) -> Any:
         """What mistakes cost: for each label, or of a number for each row those of the rows that are kept."""
-        return cost if isinstance(cost, Mapping) else self.only(cost)
+        return cost if isinstance(cost, Mapping) else self.only(cost, "cost")
 
     def own(self, rows: Sequence[int]) -> tuple[int, ...]:
         """What numbers these rows have in the user's table."""
@@ -68,12 +70,16 @@ class Given(NamedTuple):
         except InputError as error:
             if error.row is None or (self.kept is None and self.stand_ins is None):
                 raise
-            row = error.row if self.stand_ins is None else int(self.stand_ins[error.row])
+            row = error.row
+            if self.stand_ins is not None and error.column is not None:  # labels keep their places
+                row = int(self.stand_ins[row])
             raise error.at(row=row if self.kept is None else int(self.kept[row])) from None
 
 
-def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
+def given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iterable[Any] = ()) -> Given:
     """A table and its labels; a label column of a dataframe may be named, and with "drop" rows with gaps are left out.
+
+    Gaps may also be in what is given `beside` the rows, a value for each.
 
     >>> found = given([[1.0], [None], [3.0]], ["a", "b", None], missing="drop")
     >>> found.X, found.y, found.kept
@@ -93,7 +99,7 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None) -> Given:
             f"{name} is a {type(table).__name__}, a query: its rows have no order, so labels may be those of others.",
             fix="Name its label column, such as y='kind', or fetch the rows first.",
         )
-    return Given(X, y, ids) if missing is None or y is None else _without_gaps(X, y, ids)
+    return Given(X, y, ids) if missing is None or y is None else _without_gaps(X, y, ids, beside)
 
 
 def require_missing(missing: Any) -> None:
@@ -112,9 +118,9 @@ def _label_out(frame: Any, name: str) -> tuple[Any, Any]:
     return frame.drop(own).to_native(), frame.get_column(own).to_native()
 
 
-def _without_gaps(X: Any, y: Any, ids: Any) -> Given:
+def _without_gaps(X: Any, y: Any, ids: Any, beside: Iterable[Any]) -> Given:
     own, names = without_ids(X, ids, y)
-    rows, labels, kept = complete(own, y)
+    rows, labels, kept = complete(own, y, beside)
     if kept is None:
         return Given(X, y, ids)
     if not kept.any():
@@ -123,7 +129,7 @@ def _without_gaps(X: Any, y: Any, ids: Any) -> Given:
     return Given(rows, labels, None, np.flatnonzero(kept), dropped, names)
 
 
-def complete(X: Any, y: Any) -> tuple[Any, Any, Flags | None]:
+def complete(X: Any, y: Any, beside: Iterable[Any] = ()) -> tuple[Any, Any, Flags | None]:
     """The rows without gaps and their labels, and of all rows which they are; None where they are all.
 
     >>> complete([[1.0], [None]], ["a", "b"])
@@ -133,7 +139,20 @@ def complete(X: Any, y: Any) -> tuple[Any, Any, Flags | None]:
     if len(table.gaps) != len(labels.gaps):
         raise fault("length", rows=len(table.gaps), labels=len(labels.gaps))
     kept = ~(table.gaps | labels.gaps)
+    for values in beside:
+        kept &= ~gaps_beside(values, len(kept))
     return (X, y, None) if kept.all() else (table.only(kept), labels.only(kept), kept)
+
+
+def gaps_beside(values: Any, n_rows: int) -> Flags:
+    """Which values beside the rows are missing: none where they can be read once alone, or are not one for each row."""
+    held = _Held.of(values, is_column=True) if _is_column(values) and hasattr(values, "__len__") else None
+    return np.zeros(n_rows, np.bool_) if held is None or len(held.gaps) != n_rows else held.gaps
+
+
+def _is_column(values: Any) -> bool:
+    """Whether a value for each row is given, not the name of a column."""
+    return not isinstance(values, str) and isinstance(values, (Iterable, SupportsArray))
 
 
 class _Held(NamedTuple):
@@ -174,7 +193,7 @@ def gaps_of_series(series: Any) -> Flags:
     import narwhals as nw
 
     kind = kind_of(series)
-    gaps = np.array(series.is_null().to_list(), np.bool_)
+    gaps = nulls_of(series).copy()
     if kind.is_float() and (values := series.to_numpy()).dtype.kind == "f":
         gaps |= np.isnan(values)
     elif kind.is_float() or kind in (nw.String, nw.Object, nw.Unknown):

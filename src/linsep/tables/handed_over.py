@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
+from decimal import Decimal, InvalidOperation
 from itertools import chain
 from typing import Any, Protocol, runtime_checkable
 
@@ -23,7 +24,16 @@ from linsep.tables.categories import (
     require_named,
     text_fix,
 )
-from linsep.tables.exact_numbers import EXACT, Array, ExactTable, is_long, of_cells, plain_numbers, require_cells
+from linsep.tables.exact_numbers import (
+    EXACT,
+    Array,
+    ExactTable,
+    is_long,
+    is_missing,
+    of_cells,
+    plain_numbers,
+    require_cells,
+)
 
 CPU = 1  # the number of its kind in the DLPack protocol
 
@@ -151,8 +161,8 @@ def _of_row(row: Any, number: int) -> Array:
     series = as_series(row)
     if series is None:
         return taken_over(row, f"Row {number} of X")
-    missing = series.is_null()
-    return np.fromiter(series.to_list(), object, len(series)) if missing.any() else series_values(series)
+    is_whole = not nulls_of(series).any()
+    return series_values(series) if is_whole else np.fromiter(series.to_list(), object, len(series))
 
 
 @runtime_checkable
@@ -323,12 +333,20 @@ def _column(series: Any, name: str, fix: str | None) -> Array:
 
 def _require_present(series: Any, name: str) -> None:
     """Refuse a null by its row."""
-    missing = series.is_null()
+    missing = nulls_of(series)
     if missing.any():
-        row = int(np.argmax(missing.to_numpy()))
+        row = int(np.argmax(missing))
         if not is_categorical(series) and isinstance(cell := series.to_list()[row], float):
             raise fault("not finite", row=row, column=name, value=cell)
         raise fault("missing", row=row, column=name)
+
+
+def nulls_of(series: Any) -> Array:
+    """Which values of a narwhals series are null; a signalling NaN, which pandas cannot compare, is none of them."""
+    try:
+        return np.asarray(series.is_null().to_numpy(), np.bool_)
+    except InvalidOperation:
+        return np.array([is_missing(cell) and not isinstance(cell, Decimal) for cell in series.to_list()])
 
 
 def series_values(series: Any) -> Array:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import InputError, LengthError, ShapeError, shown
+from linsep.errors import ArgumentError, InputError, LengthError, MissingLabelError, ShapeError, shown
 from linsep.faults import fault
 from linsep.tables.categories import ordered_levels
 from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
-from linsep.tables.handed_over import SupportsArray, as_series, series_values, taken_over
+from linsep.tables.handed_over import SupportsArray, as_series, nulls_of, series_values, taken_over
 
 FEW = 100  # labels: up to here Python finds the different ones sooner than NumPy
 
@@ -39,6 +39,33 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     return labels
 
 
+def read_beside(values: Any, name: str, n_rows: int) -> Array:
+    """Values that are given beside the rows, one for each; what is wrong with them is told with their name.
+
+    >>> read_beside([1, 2.5], "weights", 2)
+    array([1. , 2.5])
+    """
+    try:
+        found = read_labels(values)
+    except InputError as error:
+        raise _beside(error, values, name) from None
+    if len(found) != n_rows:
+        raise fault("beside length", rows=n_rows, name=name, values=len(found))
+    return found
+
+
+def _beside(error: InputError, values: Any, name: str) -> InputError:
+    """What is wrong with a label, as a fault of the value of that name."""
+    if error.row is None:
+        return ArgumentError(f"{name} is {shown(values)}.", fix="Give numbers, booleans or text, one for each row.")
+    if not isinstance(error, MissingLabelError):
+        return fault("beside strange", row=error.row, name=name, value=error.value)
+    if error.value is None:
+        return fault("beside missing", row=error.row, name=name)
+    kind = "beside NaN" if math.isnan(error.value) else "beside not finite"
+    return fault(kind, row=error.row, name=name, value=error.value)
+
+
 def order_of(y: Any) -> tuple[Any, ...] | None:
     """Labels that are categories in order, from low to high; None where numbers and text have their own order."""
     series = None if y is None or isinstance(y, (list, tuple, np.ndarray, str)) else as_series(y)
@@ -51,15 +78,25 @@ def _told(level: Any) -> Any:
     return level if isinstance(level, (str, numbers.Number)) else str(level)
 
 
-def require_one_index(X: Any, y: Any, name: str = "y") -> None:
+def require_one_index(X: Any, y: Any, name: str = "y", first: str = "X") -> None:
     """Refuse rows and labels of pandas whose indices differ: joined by place, they would be other rows' labels."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(y, (pandas.Series, pandas.DataFrame)) or not isinstance(X, pandas.DataFrame):
-        return
-    if len(X) == len(y) and not X.index.equals(y.index):
+    if _has_index(X) and _has_index(y) and len(X) == len(y) and not X.index.equals(y.index):
         names = list(zip(X.index.tolist(), y.index.tolist(), strict=True))
         row = next((k for k, (named, other) in enumerate(names) if named != other), 0)
-        raise fault("other index", row=row, name=name, named=shown(names[row][0]), other=shown(names[row][1]))
+        named, other = map(shown, names[row])
+        raise fault("other index", row=row, first=first, name=name, named=named, other=other)
+
+
+def require_index_of(X: Any, y: Any, **beside: Any) -> None:
+    """Refuse values beside the rows, by their names, whose index is not that of X, or of y where X has none."""
+    rows, first = (X, "X") if _has_index(X) else (y, "y")
+    for name, values in beside.items():
+        require_one_index(rows, values, name, first)
+
+
+def _has_index(values: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(values, (pandas.Series, pandas.DataFrame))
 
 
 def _flat_labels(y: Any) -> Array | None:
@@ -87,9 +124,9 @@ def _unwrapped(cells: Sequence[Any]) -> list[Any]:
 
 
 def _label_series(series: Any) -> Array:
-    missing = series.is_null()
+    missing = nulls_of(series)
     if missing.any():
-        raise _missing_label(int(np.argmax(missing.to_numpy())), None)
+        raise _missing_label(int(np.argmax(missing)), None)
     values = series_values(series)
     if (levels := ordered_levels(series)) is not None:
         told = {level: _told(level) for level in levels}

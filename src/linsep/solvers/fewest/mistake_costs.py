@@ -22,7 +22,8 @@ def costs_of(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fractio
     if cost is None:
         return None, Fraction(1)
     if isinstance(cost, Mapping):
-        pair = [_fraction(_of_label(cost, label)) for label in source.facts.pair]
+        _require_labels(cost, source.facts.pair)
+        pair = [_fraction(_of_label(cost, label)[0]) for label in source.facts.pair]
         signs = np.concatenate(list(source.each(_labels_in)))
         given = [pair[int(sign > 0)] for sign in signs.tolist()]
     else:
@@ -48,13 +49,27 @@ def _listed(cost: Any) -> list[Any]:
     return list(found)
 
 
-def _of_label(cost: Mapping[Any, Any], label: Any) -> Any:
-    """The cost of a label, which may be given as text, as files and command lines have it: 1.50 is 1.5."""
-    found = [value for key, value in cost.items() if key == label or _meaning(key) == _meaning(label)]
-    if len(found) != 1 or len(cost) != 2:
-        told = f"it needs a number for each of the two labels, {shown(label)} among them."
-        raise ArgumentError(f"cost is {shown(cost)}: {told}")
-    return found[0]
+def _require_labels(cost: Mapping[Any, Any], labels: tuple[Any, Any]) -> None:
+    """Refuse what is not a label, and a label without a cost, or with two."""
+    strange = [key for key in cost if not any(_is_meant(key, label) for label in labels)]
+    odd = [label for label in labels if len(_of_label(cost, label)) != 1]
+    if not strange and not odd:
+        return
+    if strange:
+        told = f"cost names {shown(strange[0])}, which is not a label."
+    else:
+        told = f"cost has {'two numbers' if _of_label(cost, odd[0]) else 'no number'} for the label {shown(odd[0])}."
+    raise ArgumentError(told, fix=f"Give a number for each of the two labels, {' and '.join(map(shown, labels))}.")
+
+
+def _of_label(cost: Mapping[Any, Any], label: Any) -> list[Any]:
+    """The costs of a label, of which there should be one."""
+    return [value for key, value in cost.items() if _is_meant(key, label)]
+
+
+def _is_meant(key: Any, label: Any) -> bool:
+    """Whether this is the label, which may be given as text, as files and command lines have it: 1.50 is 1.5."""
+    return bool(key == label or _meaning(key) == _meaning(label))
 
 
 def _meaning(label: Any) -> Any:

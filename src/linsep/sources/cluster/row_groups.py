@@ -74,9 +74,19 @@ class RowGroupSource(DaskSource):
         return self.facts.label_column
 
     def where(self, row: int) -> tuple[str, int]:
-        """The file that a row is from, and its number there."""
-        k = int(np.searchsorted(self._first_rows, row, side="right")) - 1
-        return self.files[k], row - int(self._first_rows[k])
+        """The file that a row is from, and its number there, where rows that were dropped count too."""
+        return self.files[self._file_of([row])[0]], self.file_numbers([row])[row]
+
+    def file_numbers(self, rows: Sequence[int]) -> dict[int, int]:
+        """The number of each row in its file, where rows that were dropped count too."""
+        own, starts = (
+            (super().own_numbers(rows), self._file_starts) if self.facts.rows_left_out else (rows, self._first_rows)
+        )
+        return {row: int(n - starts[k]) for row, n, k in zip(rows, own, self._file_of(rows), strict=True)}
+
+    def _file_of(self, rows: Sequence[int]) -> list[int]:
+        found: list[int] = (np.searchsorted(self._first_rows, rows, side="right") - 1).tolist()
+        return found
 
     def own_numbers(self, rows: Sequence[int]) -> list[Any]:
         """The numbers of these rows in their files, with the name of the file where there are several."""

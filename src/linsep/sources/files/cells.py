@@ -3,11 +3,12 @@
 float16, float32, float64     as they are
 integers, booleans            exact; beyond 2^53 the whole table becomes int64, or is refused
 decimals                      integers where they have no fraction, else the nearest double
-text                          a column of 0 and 1 for each category, or each but the first, if asked for; else refused
+text, dictionaries            a column of 0 and 1 for each category, or each but the first, if asked for; else refused
 dates, lists, structs, nulls  refused
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from linsep.faults import fault
 from linsep.sources.files.columns import advice, choose_columns, made_of
 from linsep.sources.files.options import TABLE_COLUMN, Options
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, row_major
-from linsep.sources.files.values import EXACT, INTEGER, no_text, numbers_of, vanishes
+from linsep.sources.files.values import EXACT, INTEGER, NUMBER, no_text, numbers_of, vanishes
 from linsep.tables import is_long
 from linsep.tables.categories import Levels, looks_like_ids, side_by_side
 
@@ -37,6 +38,7 @@ class TableReader(Reader):
     names: tuple[str, ...]  # of the columns of the file that are chosen
     id_name: str | None  # of the column that says what rows are called
     text_rows: int = 0  # in which categories were looked for
+    number_levels: Set[str] = frozenset()  # the columns whose categories are numbers
 
     def _choose(self, header: Sequence[str]) -> None:
         """Settle which columns are read, and which of them holds the labels."""
@@ -107,7 +109,7 @@ class TableReader(Reader):
                 yield name, "missing", column.is_null()
             if name in self.categories and self.options.needs is not None:  # all its columns would be 0, in silence
                 known = pa.array(self.categories[name], pa.string())
-                what, rows = "unknown", pc.invert(pc.is_in(column.cast(pa.string()), known))
+                what, rows = "unknown", pc.invert(pc.is_in(texts(column), known))
             elif is_label and is_string(column.type):
                 what, rows = "missing", pc.equal(pc.utf8_trim_whitespace(column.cast(pa.string())), no_text())
             elif pa.types.is_floating(column.type) and self.options.rejects is not None and not self.is_text:
@@ -164,7 +166,7 @@ class TableReader(Reader):
     def _levels(self, column: Any, name: str) -> Levels:
         """A text column as positions among its categories."""
         known = self.categories[name]
-        codes = pc.index_in(column.cast(pa.string()), pa.array(known, pa.string()))
+        codes = pc.index_in(texts(column), pa.array(known, pa.string()))
         return Levels(name, known, numbers_of(codes).astype(np.int64), self.options.coding_of(name))
 
     def _sparse_rows(self, columns: Columns, first: int) -> Any:
@@ -231,8 +233,9 @@ def share_categories(files: Sequence[Reader]) -> None:
     for name in names if readers and isinstance(readers[0].options.categories, str) else ():
         if looks_like_ids(len(every[name]), n_rows):
             raise fault("ids as categories", readers[0].path, column=name, levels=len(every[name]), rows=n_rows)
+    numbered = {name for reader in readers for name in reader.number_levels}
     for reader in readers:
-        reader.use_categories({name: in_order(every[name]) for name in names})
+        reader.use_categories({name: in_order(every[name], name in numbered) for name in names})
 
 
 def require_columns(path: str, names: Sequence[str], options: Options) -> None:
@@ -242,13 +245,15 @@ def require_columns(path: str, names: Sequence[str], options: Options) -> None:
             raise fault("no column", path, column=name, value="categories", advice=advice(names, name))
 
 
-def in_order(levels: Iterable[str]) -> tuple[str, ...]:
-    """Categories in the order of their columns: whole numbers by size, text by its characters.
+def in_order(levels: Iterable[str], are_numbers: bool = False) -> tuple[str, ...]:
+    """Categories in the order of their columns: whole and other numbers by size, text by its characters.
 
-    >>> in_order({"10", "9"}), in_order({"b", "a", "10"})
-    (('9', '10'), ('10', 'a', 'b'))
+    >>> in_order({"10", "9"}), in_order({"b", "a", "10"}), in_order({"-1.5", "-2.5"}, are_numbers=True)
+    (('9', '10'), ('10', 'a', 'b'), ('-2.5', '-1.5'))
     """
     known = list(levels)
+    if are_numbers and all(map(NUMBER.fullmatch, known)):
+        return tuple(sorted(known, key=Fraction))
     are_whole = all(INTEGER.fullmatch(level) for level in known)
     return tuple(sorted(known, key=lambda level: (int(level), level)) if are_whole else sorted(known))
 
@@ -265,6 +270,15 @@ def decoded(column: Any) -> Any:
         pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.string())).dictionary_decode() for c in chunks
     ]
     return pa.chunked_array(texts, pa.string())
+
+
+def texts(column: Any) -> Any:
+    """Categories as text; numbers as Python writes them, as it does for those of tables in memory."""
+    if not (pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
+        return column.cast(pa.string())
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    coded = whole.dictionary_encode()
+    return pa.array(map(str, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)
 
 
 def is_string(kind: Any) -> bool:

@@ -269,7 +269,8 @@ def _text_fault(reader: "CsvReader", record: list[str], source: str, byte: int) 
         return fault("lone quote", reader.path)
     if len(record) != len(reader.header):
         separator = "comma" if reader.delimiter == "," else "tab"
-        return fault("ragged", reader.path, seen=len(record), names=len(reader.header), separator=separator)
+        kind = "ragged" if len(record) > len(reader.header) else "short row"
+        return fault(kind, reader.path, seen=len(record), names=len(reader.header), separator=separator)
     return None
 
 

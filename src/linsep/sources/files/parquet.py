@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from linsep.errors import InputError
 from linsep.faults import fault
-from linsep.sources.files.cells import TableReader, decoded, first_true, in_order, is_string, require_columns
+from linsep.sources.files.cells import TableReader, decoded, first_true, in_order, is_string, require_columns, texts
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import unreadable
 from linsep.sources.files.reader import Batch, Store
@@ -43,6 +43,8 @@ class ColumnarReader(TableReader, Store):
         self._choose(names)
         self.batch_rows = max(1, options.batch_bytes // (8 * len(self.names) + 16))
         kinds = {name: _plain(schema.field(name).type) for name in self.wanted}
+        listed = {name for name in self.names if pa.types.is_dictionary(schema.field(name).type)}
+        self.number_levels = {name for name in listed if _is_number(kinds[name])}
         if options.categories is not None:
             require_columns(path, self.names, options)
             with self._guarded():
@@ -51,6 +53,8 @@ class ColumnarReader(TableReader, Store):
             if name not in self.categories and not _is_number(kinds[name]):
                 what = "text column" if is_string(kinds[name]) else "column type"
                 raise fault(what, path, column=name, seen=kinds[name], example="")
+            if name not in self.categories and name in self.number_levels:
+                raise fault("category column", path, column=name, example="")
         label = kinds.get(str(self.label_name))
         if label is not None and (not (_is_number(label) or is_string(label)) or pa.types.is_decimal(label)):
             raise fault("label column type", path, column=self.label_name, seen=label)
@@ -115,12 +119,12 @@ class ColumnarReader(TableReader, Store):
             yield from ("" if values[row] is None else str(values[row]) for row in np.flatnonzero(~is_bad).tolist())
 
     def _categorical(self, kinds: dict[str, Any]) -> list[str]:
-        """The columns that are coded: those named, or all of text."""
+        """The columns that are coded: those named, or all of text and all dictionaries, also those of numbers."""
         named = self.options.categories
         if not isinstance(named, Mapping):
-            return [name for name in self.names if is_string(kinds[name])]
+            return [name for name in self.names if is_string(kinds[name]) or name in self.number_levels]
         for name in named:
-            if not (is_string(kinds[name]) or _is_counted(kinds[name])):
+            if not (is_string(kinds[name]) or _is_counted(kinds[name]) or name in self.number_levels):
                 raise fault("not categories", self.path, column=name, seen=kinds[name])
         return [name for name in self.names if name in named]
 
@@ -132,12 +136,14 @@ class ColumnarReader(TableReader, Store):
                 columns = self._kept(table)
                 for name in text:
                     column = columns[name]
-                    if column.null_count and self.options.rejects is None:
-                        raise fault("missing", self.path, row=first + first_true(column.is_null()), column=name)
-                    found[name].update(pc.unique(column.drop_null()).cast(pa.string()).to_pylist())
+                    gaps = column.is_null(nan_is_null=True)
+                    if self.options.rejects is None and pc.any(gaps).as_py():
+                        raise fault("missing", self.path, row=first + first_true(gaps), column=name)
+                    found[name].update(texts(pc.unique(column.drop_null())).to_pylist())
                     self._require_few(name, len(found[name]))
                 first += table.num_rows
-        self.categories, self.text_rows = {name: in_order(values) for name, values in found.items()}, first
+        self.categories = {name: in_order(levels, name in self.number_levels) for name, levels in found.items()}
+        self.text_rows = first
 
     def _order_of(self, label: str) -> tuple[Any, ...] | None:
         """The labels that are ordered categories in their order, if all groups have the same."""

@@ -171,10 +171,13 @@ class FileSource(Source):
         return found if np.array_equal(distinct, wanted) else found.take(back)
 
     def where(self, row: int) -> tuple[str, int]:
-        """The file that a row is from, and its number there."""
-        k = self._group_of(row)
-        survey, group = self._groups[k]
-        return survey.reader.path, row - int(self._starts[k - group])
+        """The file that a row is from, and its number there, where rows that were left out count too."""
+        survey, _ = self._groups[self._group_of(row)]
+        return survey.reader.path, self.file_numbers([row])[row]
+
+    def file_numbers(self, rows: Sequence[int]) -> dict[int, int]:
+        """The number of each row in its file, where rows that were left out count too."""
+        return asked(self._readers, rows, _numbers)
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of its file on which each row begins, where files have lines: one walk over each file."""

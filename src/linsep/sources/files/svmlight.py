@@ -144,6 +144,12 @@ class LineReader(TextReader):
         what, fix = not_text(odd)
         return self.error("line not text", line, odd, what=what, fix=fix) if odd else None
 
+    def not_finite(self, line: Line, written: str, column: int | str) -> InputError:
+        """NaN or infinity, or a number that is beyond doubles, as it is written."""
+        if any(sign.isdigit() for sign in written):
+            return self.error("beyond doubles", line, written, column=column)
+        return self.error("not finite", line, float(written), column=column)
+
     def label_fault(self, line: Line, word: str) -> InputError | None:
         """What is wrong with a label, if anything."""
         if not LABEL.fullmatch(word):
@@ -255,7 +261,7 @@ class SvmlightReader(LineReader):
                 seen = "the index is repeated" if index == last else "the index is smaller than the one before"
                 return self.bad(line, word, f"{seen}: indices must rise within a row")
             if not np.isfinite(float(pair[2])):
-                return self.error("not finite", line, float(pair[2]), column=index - base)
+                return self.not_finite(line, pair[2], index - base)
             if is_rounded(pair[2]) or vanishes(pair[2]):
                 kind = "vanishes" if vanishes(pair[2]) else "inexact"
                 return self.error(kind, line, pair[2], column=index - base)

@@ -24,6 +24,7 @@ from linsep.sources.files.reader import Batch
 from linsep.sources.files.svmlight import NUMBER, Line, LineReader, is_rounded
 from linsep.sources.files.text_reader import Pipe
 from linsep.sources.files.values import vanishes
+from linsep.tables import as_double
 
 VALUE = re.compile(NUMBER, re.IGNORECASE)
 OF_NAMESPACE = "^"  # between a namespace and a feature
@@ -115,6 +116,7 @@ class VowpalReader(LineReader):
 
     def _feature_faults(self, line: Line) -> Iterator[InputError]:
         total: dict[str, Fraction] = defaultdict(Fraction)
+        added: dict[str, list[str]] = defaultdict(list)
         meant: dict[str, tuple[str, str]] = {}
         for space, word, written in _features(line):
             if written is None or not VALUE.fullmatch(written):
@@ -126,13 +128,14 @@ class VowpalReader(LineReader):
             elif meant.setdefault(name, (space, word)) != (space, word):
                 yield self.bad(line, name, "two features of two namespaces would have this name")
             elif not math.isfinite(float(written)):
-                yield self.error("not finite", line, float(written), column=name)
+                yield self.not_finite(line, written, name)
             elif is_rounded(written) or vanishes(written):
                 yield self.error("vanishes" if vanishes(written) else "inexact", line, written, column=name)
             total[name] += Fraction(float(written)) if math.isfinite(float(written)) else 0
+            added[name].append(written)
         for name, value in total.items():
-            if Fraction(float(value)) != value:
-                yield self.error("inexact", line, str(float(value)), column=name)
+            if as_double(value) is None:
+                yield self.error("inexact sum", line, " + ".join(added[name]), column=name)
 
     def _features(self, line: Line) -> Features:
         """The features of a good line; repeated ones are added up, which loses nothing."""

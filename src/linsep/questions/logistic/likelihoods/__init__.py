@@ -51,7 +51,7 @@ from linsep.questions.logistic.likelihoods.uncounted import without_uncounted
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Source
 from linsep.sources.inputs import as_given, as_source, is_elsewhere, left_out, rows_given
-from linsep.tables import is_on_device, is_sparse
+from linsep.tables import is_on_device, is_sparse, require_index_of
 from linsep.tables.categories import Categories, Levels, is_categorical, levels_of
 from linsep.tables.given_rows import Given, Missing, given
 from linsep.tables.handed_over import as_frame
@@ -86,11 +86,12 @@ def pose(
     if isinstance(X, str) or is_model(X):
         posed = Posed(Given(X, y, ids), names, family, bias, options, categories)
         return of_formula(posed, missing) if isinstance(X, str) else of_model(posed, missing)
-    rows = rows_given(X, y, ids, missing)
+    require_index_of(X, y, **options._asdict())
+    rows = rows_given(X, y, ids, missing, options)
     is_here = not (isinstance(rows.X, Source) or is_on_device(rows.X) or is_elsewhere(rows.X))
     if is_here:
         rows = rows if rows.dropped else given(rows.X, rows.y, rows.ids)
-    kept = Extras(*map(rows.only, options))
+    kept = Extras(*map(rows.only, options, Extras._fields))
     if is_here and (kept.weights is not None or kept.trials is not None or is_pair(rows.y)):
         X, kept = series_out(rows.X, kept) if names is None else (rows.X, kept)
         rows = without_uncounted(rows._replace(X=X), kept)

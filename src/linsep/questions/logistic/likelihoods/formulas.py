@@ -20,10 +20,10 @@ from linsep.questions.logistic.likelihoods.observed import Extras, Family, Posed
 from linsep.questions.logistic.likelihoods.uncounted import copied_rows, taken
 from linsep.sources.base import Array, Source, positions
 from linsep.sources.inputs import as_given
-from linsep.tables import is_sparse, read_labels
+from linsep.tables import is_sparse, read_beside, read_labels, require_index_of
 from linsep.tables.categories import Levels, is_categorical, kind_of, levels_of, looks_like_ids
 from linsep.tables.exact_numbers import are_doubles, plain_numbers
-from linsep.tables.given_rows import Given, Missing, gaps_of_series, require_missing
+from linsep.tables.given_rows import Given, Missing, gaps_beside, gaps_of_series, require_missing
 from linsep.tables.handed_over import as_frame, series_values
 from linsep.tables.row_ids import without_ids
 
@@ -42,6 +42,7 @@ def of_formula(posed: Posed, missing: Missing = None) -> Posed:
         raise ArgumentError("A formula codes its categories, as in C(site, contr.sum): leave categories out.")
     require_missing(missing)
     row_ids = as_given(data, ids=ids).facts.ids if isinstance(data, Source) else None
+    require_index_of(data, None, **options._asdict())
     frame = _frame(data)
     if row_ids is None:
         native, row_ids = without_ids(frame.to_native(), ids)
@@ -172,6 +173,8 @@ def _rows_without_gaps(frame: Any, formula: Formula, options: Extras, missing: M
     for option, value in options._asdict().items():
         if isinstance(value, str) and value not in map(str, frame.columns):
             raise ArgumentError(f"{option}={value!r}: no column of the table is called that.")
+        if missing is not None:
+            kept &= ~gaps_beside(value, len(frame))
     if not kept.any():
         raise ArgumentError("No row is left: each has a missing value.")
     return kept
@@ -300,11 +303,12 @@ def _outcome(formula: Formula, own: dict[str, Any], options: Extras, frame: Any)
 
 def _values(options: Extras, own: dict[str, Any], kept: Array) -> Extras:
     """The options as a value for each row that is left."""
-    found: dict[str, Any] = {}
+    found, n_kept = dict[str, Any](), int(np.count_nonzero(kept))
+    rows = Given(None, None, kept=np.flatnonzero(kept), dropped=len(kept) - n_kept)
     for option, given in options._asdict().items():
         if isinstance(given, str):
             found[option] = own[given].to_native()
         elif given is not None:
-            values = read_labels(given, len(kept))
-            found[option] = values[kept]
+            with rows.numbered():
+                found[option] = read_beside(rows.only(given, option), option, n_kept)
     return Extras(**found)

@@ -14,7 +14,7 @@ from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import as_signs, as_table
 from linsep.sources.memory import MemorySource
-from linsep.tables import is_long, is_sparse, read_exact, read_labels, require_finite, require_one_index
+from linsep.tables import is_long, is_sparse, read_beside, read_exact, read_labels, require_finite, require_one_index
 from linsep.tables.categories import Categories, Levels, level_name, require_categories
 from linsep.tables.given_rows import Given
 from linsep.tables.handed_over import as_frame
@@ -244,7 +244,7 @@ def _columns_out(
             read[option] = column if scale == 1 else column / scale
             out.append(j)
         elif given is not None:
-            read[option] = read_labels(given, values.shape[0])
+            read[option] = read_beside(given, option, values.shape[0])
     for option in ("trials", "weights", "offset", "time"):
         if option in read:
             read[option] = _numbers(option, read[option], least=None if option in ("offset", "time") else 0)
@@ -266,8 +266,8 @@ def _numbers(what: str, given: Array, least: float | None) -> Floats:
         raise ArgumentError(f"{what} holds text: give a number for each row.") from None
     wrong = np.flatnonzero(~np.isfinite(found) | (found < (-math.inf if least is None else least)))
     if len(wrong):
-        need = "" if least is None else ", 0 or more"
-        raise ArgumentError(f"{what} of row {wrong[0]} is {found[wrong[0]]:g}: give a finite number{need}.")
+        row, need = int(wrong[0]), "" if least is None else ", 0 or more"
+        raise ArgumentError(f"{what} is {found[row]:g}: give a finite number{need}.", row=row)
     return np.asarray(found)
 
 
@@ -307,7 +307,7 @@ def _outcomes(seen: Observed, order: tuple[Label, ...] | None, known: tuple[Labe
         successes, trials = _numbers("y", y, 0), seen.options.trials
         if (successes > trials).any():
             row = int(np.argmax(successes > trials))
-            raise ArgumentError(f"Row {row} has {successes[row]:g} successes in {trials[row]:g} trials.")
+            raise ArgumentError(f"{successes[row]:g} successes in {trials[row]:g} trials.", row=row)
         return replace(seen, counts=(successes, trials - successes), levels=("failure", "success"))
     if copied is not None and seen.family not in ("poisson", "cox"):
         y = y[copied]  # what only rows have that do not count is no class
@@ -320,7 +320,7 @@ def _outcomes(seen: Observed, order: tuple[Label, ...] | None, known: tuple[Labe
         numbers = _numbers("y", y, 0)
         if seen.family == "cox" and not np.isin(numbers, (0, 1)).all():
             row = int(np.argmin(np.isin(numbers, (0, 1))))
-            raise ArgumentError(f"y of row {row} is {numbers[row]:g}: of a Cox model it is 1 for an event, else 0.")
+            raise ArgumentError(f"y is {numbers[row]:g}: of a Cox model it is 1 for an event, else 0.", row=row)
         return replace(seen, y=numbers)
     if seen.family == "ordinal" and order is None and y.dtype.kind not in "biuf":
         raise ArgumentError(

@@ -1,0 +1,38 @@
+"""The explorer in a cell of a notebook: the name that is public, which needs no extra until it is called."""
+
+from typing import TYPE_CHECKING, Any
+
+from linsep.explorer.own_table import OwnTable
+
+if TYPE_CHECKING:
+    from linsep.explorer.widget import ExplorerWidget
+
+
+def explore(X: Any = None, y: Any = None, *, bias: bool = True, ids: Any = None) -> "ExplorerWidget":
+    """Show the explorer in a notebook cell: on rows of your own, or on the lectures' examples.
+
+    Two columns become points that can be moved; more are seen along two of them, or across the hyperplane. Needs the
+    extra `explore`.
+
+    Parameters
+    ----------
+    X, y : the rows and their labels, or None
+        Rows in memory, not a source.
+    bias : bool
+        False keeps the hyperplane through the origin.
+    ids : what the rows are called
+        As `decide` takes them.
+
+    Returns
+    -------
+    ExplorerWidget
+        What the cell shows.
+
+    Raises
+    ------
+    InputError
+        The data cannot be used.
+    """
+    from linsep.explorer.widget import ExplorerWidget  # says which extra is missing, and no sooner than it is needed
+
+    return ExplorerWidget(None if X is None else OwnTable(X, y, bias=bias, ids=ids))
