@@ -130,7 +130,8 @@ PAGES = {
     ),
     "docs/wide.md": Page(
         (
-            "python benchmarks/wide.py --alone --tables separable overlapping margin",
+            "python benchmarks/wide.py --tables separable",
+            "python benchmarks/wide.py --alone --tables overlapping touching peeled margin",
             "python benchmarks/tiny_margins.py",
         ),
         (*ROWS, "src/linsep/questions/margin.py", "benchmarks/wide.py", "benchmarks/tiny_margins.py"),
