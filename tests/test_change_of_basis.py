@@ -14,6 +14,7 @@ from linsep import exact
 from linsep.questions import decide as decide_module
 from linsep.questions import wide as wide_module
 from linsep.signs import form_of, signs
+from linsep.solvers.clock import Clock
 from linsep.solvers.exact import exact_lp
 from linsep.solvers.scaling import Frame
 from linsep.solvers.wide import change_of_basis, newton, weak_relaxation
@@ -239,6 +240,34 @@ def test_a_few_rows_that_cancel_among_more_columns_than_a_basis_is_made_for(plan
     one = wide_instances.given("touching", plant(rng, planted, 3), adversarial.T, "")
     verdict = linsep.decide(one.X, one.y)
     assert verdict.kind == "touching" and len(verdict.obstruction.rows) <= 3
+
+
+@pytest.mark.parametrize(
+    ("plant", "n"), [(wide_instances.tied, 1680), (wide_instances.tied, 420), (wide_instances.knotted, 1680)]
+)
+def test_rows_that_cancel_are_found_all_at_once(monkeypatch, plant, n):
+    """Fifty times three rows, and more exact systems than a few would mean one after the other."""
+    rng, planted = beside_a_plane(n, 210)
+    one = wide_instances.given("touching", plant(rng, planted, 50), adversarial.T, "")
+    made, make = [], weak_relaxation.ZeroRows
+    monkeypatch.setattr(weak_relaxation, "ZeroRows", lambda *rows: made.append(make(*rows)) or made[-1])
+    assert linsep.decide(one.X, one.y).kind == "touching"
+    assert len(made) <= 4 and len(made[-1].rows) >= 50
+
+
+@pytest.mark.parametrize(("plant", "n", "zero"), [(wide_instances.tied, 300, []), (wide_instances.knotted, 20, [40])])
+def test_only_rows_that_cancel_are_taken_for_such(plant, n, zero):
+    """Also where the rank is below that of the columns, and coordinates of the round basis are nearly 0."""
+    rng, planted = beside_a_plane(n, 40)
+    planted = plant(rng, planted, 10)
+    source = as_source(np.ldexp(planted.X.astype(np.float64), -wide_instances.FINE), planted.y)
+    everything = next(source.blocks())
+    frame = Frame.around(everything, np.arange(40), bias=True)
+    view = RoundView(frame, round_basis(source, frame, everything), source.take(zero))
+    rows = everything.take(np.flatnonzero(view.outside(everything)))
+    assert sorted(newton.cancelling(view, rows, 36, Clock())) == list(range(n, len(planted.y) - len(zero)))
+    assert not len(newton.cancelling(view, rows.take(np.arange(n)), 36, Clock()))
+    assert not len(newton.cancelling(view, source.take([]), 36, Clock()))
 
 
 @pytest.mark.parametrize(("family", "seed"), [("near_duplicates", 0), ("near_duplicates", 5), ("correlated", 9)])

@@ -47,7 +47,10 @@ from linsep.solvers.wide.round_view import RoundView, near_pairs, round_basis
 from linsep.solvers.wide.short_weights import (
     DIRECT,
     MATRICES,
+    NOTHING,
+    ROUNDS,
     SPEED,
+    TINY,
     Blocked,
     conjugate_gradients,
     is_about_doubles,
@@ -70,6 +73,8 @@ MOST_STEPS, MORE_STEPS = 150, 400  # of Newton's method without an answer; the s
 # asked first. With 1.0, 1.1, 1.3 and never, six tables each of up to 500 columns took these CPU seconds:
 # forced margins 3.9, 4.0, 4.1, 4.6; touching 12, 12, 15, 15; planted margins 0.1 and overlapping 0.7 with any of them.
 FEW_STEPS, HARDLY = 20, 1.1
+CANCELS = 1e-8  # parts of Σ u: rows of length 1 whose weighted sum is shorter cancel, as far as floats can tell
+FIRST_STEPS = 10  # after which rows that cancel are short of 1, and few others
 EVEN_STEPS = 5  # until rows on the wrong side are scaled up, if weights are uneven
 STARTED = 2.0  # rows up to this score are where the search for a separator starts then
 MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
@@ -258,6 +263,58 @@ def _search(
         if number % EVEN_STEPS == 0 and newton.is_uneven():
             newton.even_out()
     return None
+
+
+@np.errstate(all="ignore")
+def cancelling(view: RoundView, block: Block, most: int, clock: Clock) -> Ints:
+    """The places of rows that cancel each other as they look from there: all that are found at once, or none.
+
+    Rows that cancel never come up to 1 together. So after a few steps at most so many of those that are furthest from
+    it are looked at: fewer than there are columns, so that they do not depend on each other for another reason.
+    """
+    nobody = np.zeros(0, np.int64)
+    if not len(block):
+        return nobody
+    width = view.n_columns
+    clock.require(len(block) * width**2 / SPEED)
+    newton = Newton(view.frame, block, clock, view)
+    for _ in range(FIRST_STEPS):
+        clock.require(width**3 / SPEED)
+        if newton.step():
+            newton.ridge *= LESS
+    short = np.maximum(1.0 - newton.scores, 0.0)
+    furthest = np.argsort(-short, kind="stable")[:most]
+    z = newton.z[furthest]
+    try:
+        rows, u = _cancelled(z, short[furthest], clock)
+    except np.linalg.LinAlgError:
+        return nobody
+    return furthest[rows] if np.linalg.norm(u @ z[rows]) < CANCELS * u.sum() else nobody
+
+
+def _cancelled(z: Floats, u: Floats, clock: Clock) -> tuple[Ints, Floats]:
+    """Some of these rows, by their places, and weights near u with which they cancel: without those not above 0."""
+    rows = np.arange(len(z))
+    while len(rows):
+        clock.check()
+        nearest = _beside_columns(z[rows], u)
+        kept = np.flatnonzero(nearest > TINY * u.max())
+        if len(kept) == len(rows):
+            return rows, nearest
+        rows, u = rows[kept], nearest[kept]
+    return rows, u
+
+
+def _beside_columns(z: Floats, u: Floats) -> Floats:
+    """The part of u that is orthogonal to the columns: each round leaves little of the rest, unless they are tiny."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    gram = z @ z.T
+    gram.flat[:: len(gram) + 1] += NOTHING
+    factor = cho_factor(gram, overwrite_a=True, check_finite=False)
+    for _ in range(ROUNDS):
+        u = NOTHING * cho_solve(factor, u, check_finite=False)
+    return u
 
 
 class Newton:

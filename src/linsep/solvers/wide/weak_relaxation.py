@@ -3,8 +3,11 @@
 F are rows on which the weights shall be 0. In the space of such weights the other rows are decided as elsewhere:
 
     relaxation       each pass of the walk of `relax.py` is followed by a projection of w onto that space
+                     it gives up: F grows by the rows next to the hyperplane that cancel modulo it, and it walks again
     a working set    the shortest vector there for few rows, a look at all, the worst join
                      there is none: the rows that matter cancel modulo F, as far as floats can tell, and F grows by them
+
+Rows that cancel are rarely alone: with each growth all that Newton's method sees cancel are taken (`newton.py`).
 
 In the end the weights are made exactly 0 on F: k independent rows of it are solved for k of the columns, in integers.
 What is then nowhere negative is a weak separator, however F was found. Only who must know that no other one does better
@@ -16,7 +19,6 @@ from __future__ import annotations
 from functools import cached_property, partial
 
 import numpy as np
-import numpy.typing as npt
 from flint import fmpz_mat
 
 from linsep.cores import one_thread
@@ -38,6 +40,7 @@ from linsep.solvers.min_norm import Shortest
 from linsep.solvers.scaling import Frame
 from linsep.solvers.wide.contradictions import Pair
 from linsep.solvers.wide.equalities import Equalities, is_allowed
+from linsep.solvers.wide.newton import CANCELS, cancelling
 from linsep.solvers.wide.relax import WORK, GaveUpError, Relaxation, Viewpoint, Walkers
 from linsep.solvers.wide.round_view import RoundView, round_basis
 from linsep.solvers.wide.short_weights import SPEED
@@ -47,10 +50,11 @@ from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 TOO_LONG = 120.0  # seconds for the exact weights: then other ways are better
 LOOKED_AT = 20  # rows
 ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
-CANCELS = 1e-8  # parts of Σ u: rows whose weighted sum is shorter cancel, as far as floats can tell
 ROUNDS = 60  # of additions to the working set; those to F end by themselves, when it spans everything
 MOST_PRODUCTS = 1e11  # of the entries of dense rows with columns, when all are turned to another basis
 FIRST_ROWS, MORE_ROWS = 3, 4  # for each column: at first, and after each scan
+WALKS = 4  # each with more rows in F than the one before
+INDEPENDENT = 0.9  # rows for each free column: with more of them they may cancel although others with them do not
 
 
 def settle_pairs(
@@ -185,12 +189,12 @@ class _Beside:
     def settled(self, obstruction: Obstruction | None, spread: Obstruction | None) -> Settled | None:
         """Touching rows with their weights, or separable ones; None where none are found."""
         self.obstruction = obstruction
-        if not self._is_affordable():
+        if not self._is_affordable(self.zero):
             return None
         try:
             with one_thread():
                 self.view = self._view() if self.known is None else None
-                is_found = self._relax() or self._work()
+                is_found = self._walk() or self._work()
         except np.linalg.LinAlgError:
             return None
         if not is_found or self.form is None:
@@ -202,8 +206,8 @@ class _Beside:
             return Settled("separable", tuple(weights), constant)
         return Settled("touching", tuple(weights), constant, self.obstruction, None if self.known is None else spread)
 
-    def _is_affordable(self) -> bool:
-        return len(self.zero.rows) < self.width and self.zero.seconds_to_solve <= TOO_LONG
+    def _is_affordable(self, zero: ZeroRows) -> bool:
+        return len(zero.rows) < self.width and zero.seconds_to_solve <= TOO_LONG
 
     def is_right(self, source: Source, w: Floats, b: float) -> bool:
         """Whether the weights, made exactly 0 on F, are what is looked for on the rows of this source."""
@@ -212,14 +216,31 @@ class _Beside:
         self.form = form = self.zero.solved(w, b)
         return all(source.each(partial(is_allowed, form, self.obstruction is not None, self.known)))
 
-    def _relax(self) -> bool:
-        """Walk, with weights that stay 0 on F; says whether that led to an answer."""
+    def _walk(self) -> bool:
+        """Walk, and again while rows that cancel are found near the hyperplane; says whether that led to an answer."""
         if self.view is None and self.obstruction is None:  # then others have tried
             return False
-        try:
-            _WeakRelaxation(self).run(self.source, self.width)
-        except GaveUpError:
+        for _ in range(WALKS):
+            walk = _WeakRelaxation(self)
+            try:
+                walk.run(self.source, self.width)
+            except GaveUpError:
+                if not self._widen(walk):
+                    return False
+            else:
+                return True
+        return False
+
+    def _widen(self, walk: _WeakRelaxation) -> bool:
+        """Take to F what cancels modulo it of the rows next to the hyperplane; says whether there are such rows."""
+        if self.view is None or self.obstruction is None or not np.isfinite(walk.w).all():
             return False
+        _, _, scan = scan_safely(self.source, *walk.halfspace, worst=MORE_ROWS * self.width)
+        self.clock.reads += 1
+        near = self._outside(self.view, scan.worst)
+        if not self._take(near.take(self._cancelling(self.view, near))):
+            return False
+        self.view = self.view.beside(self.zero.block)
         return True
 
     def _work(self) -> bool:
@@ -246,10 +267,13 @@ class _Beside:
         return False
 
     def _looked_at(self, view: RoundView, block: Block) -> WorkingSet[RoundView]:
-        return WorkingSet(view, block.take(np.flatnonzero(view.outside(block))))
+        return WorkingSet(view, self._outside(view, block))
+
+    def _outside(self, view: RoundView, block: Block) -> Block:
+        return block.take(np.flatnonzero(view.outside(block)))
 
     def _grow(self, working: WorkingSet[RoundView], answer: Shortest) -> bool:
-        """Take to F the rows that cancel modulo it, and all that are opposite to another; says whether that helps."""
+        """Take to F the rows that cancel modulo it; says whether that helps."""
         u = np.where(working.matters, answer.multipliers, 0.0)
         if not np.linalg.norm(u @ working.z) < CANCELS * u.sum():
             return False
@@ -258,9 +282,19 @@ class _Beside:
             self.clock.met(self.obstruction)
         if self.obstruction is None:
             return False
-        rows = working.block.take(np.flatnonzero(working.matters | _has_opposite(working.z)))
-        before, self.zero = len(self.zero.rows), ZeroRows(self.zero.block + rows, self.bias)
-        return len(self.zero.rows) > before and self._is_affordable()  # floats may see rows of its span as others
+        rows = np.union1d(np.flatnonzero(working.matters), self._cancelling(working.frame, working.block))
+        return self._take(working.block.take(rows))
+
+    def _cancelling(self, view: RoundView, block: Block) -> Ints:
+        return cancelling(view, block, int(INDEPENDENT * (self.width - len(self.zero.rows))), self.clock)
+
+    def _take(self, rows: Block) -> bool:
+        """Take these rows to F, if that helps; says whether it does."""
+        wider = ZeroRows(self.zero.block + rows, self.bias)
+        if len(wider.rows) == len(self.zero.rows) or not self._is_affordable(wider):
+            return False  # floats may see rows of its span as others
+        self.zero = wider
+        return True
 
     def _combination(self, rows: Block) -> Obstruction | None:
         """The positive integers with which few rows cancel exactly, if they do."""
@@ -296,19 +330,6 @@ class _WeakRelaxation(Relaxation):
         w, b = self.halfspace
         least = 0.0 if self.search.obstruction is None else ROUNDING * np.sqrt(scan.longest2 + 1)
         return not min(scan.lowest) < -least * np.hypot(np.linalg.norm(w), b) and self.search.is_right(source, w, b)
-
-
-def _has_opposite(z: Floats) -> npt.NDArray[np.bool_]:
-    """Which of these rows of length 1 are another one's opposite, as far as floats can tell."""
-    keys = z @ np.random.default_rng(0).standard_normal(z.shape[1])
-    order = np.argsort(np.abs(keys), kind="stable")
-    first, second = order[:-1], order[1:]
-    close = np.abs(keys[first] + keys[second]) < CANCELS
-    first, second = first[close], second[close]
-    found = np.zeros(len(z), bool)
-    is_opposite = np.linalg.norm(z[first] + z[second], axis=1) < CANCELS
-    found[first[is_opposite]] = found[second[is_opposite]] = True
-    return found
 
 
 def _of_length_1(row: list[int]) -> Floats:
