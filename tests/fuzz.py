@@ -474,7 +474,7 @@ def capped() -> Iterator[None]:
 
 def given(name: str, content: bytes, slow: float) -> bool:
     """Give a reader one input; whether it accepts it. Anything but that and a refusal is an error, with its input."""
-    reader, started = READERS[name], time.perf_counter()
+    reader, started = READERS[name], time.process_time()
     signal.setitimer(signal.ITIMER_REAL, slow + HANG_S)
     try:
         reader.read(content)
@@ -486,7 +486,7 @@ def given(name: str, content: bytes, slow: float) -> bool:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         CHECKED.unlink(missing_ok=True)
-    assert time.perf_counter() - started < slow, f"{name} hangs on\n{content[:5000]!r}"
+    assert time.process_time() - started < slow, f"{name} hangs on\n{content[:5000]!r}"
     return accepted
 
 

@@ -20,6 +20,7 @@ from linsep.exact import PRIME
 from linsep.questions import decide as decide_module
 from linsep.questions.logistic.mle_report import Dependence
 from linsep.solvers.clock import OutOfTime
+from linsep.solvers.exact.recession import Cone
 from linsep.solvers.min_norm import Shortest
 from linsep.sources.calls import CallSource
 from strategies import data_sets, random_small
@@ -109,7 +110,7 @@ def test_floats_that_lie_change_nothing(monkeypatch, is_solved):
     """The questions about the cone are answered by integers, whatever the guess."""
     rng = np.random.default_rng(7)
 
-    def lie(z):
+    def lie(z, *_, **__):
         return Shortest(rng.normal(size=z.shape[1]), rng.random(len(z)), is_solved, not is_solved)
 
     monkeypatch.setattr("linsep.solvers.exact.recession.shortest", lie)
@@ -351,6 +352,24 @@ def test_out_of_time_after_peeling_it_is_still_known_that_there_is_no_estimate(m
     assert report.exists is False and report.verdict.kind == "touching" and report.separated_rows is None
     assert set(report.coefficients.values()) == {"unknown"}
     assert "some of the 2,000 rows" in report.explain()
+
+
+def test_out_of_time_the_coefficients_found_so_far_are_kept(monkeypatch):
+    """The second question about the cone comes too late: what the first one settled is told."""
+    member, asked = Cone.member, []
+
+    def late(cone, form):
+        asked.append(form)
+        if len(asked) > 1:
+            raise OutOfTime
+        return member(cone, form)
+
+    rows, y = [[-1, 3, -2], [-2, 1, 1], [-3, -3, -1], [2, -1, 2], [-1, -2, 2], [3, -3, -3]], [0, 0, 0, 1, 1, 0]
+    whole = linsep.mle_exists(rows, y).coefficients
+    monkeypatch.setattr(Cone, "member", late)
+    part = linsep.mle_exists(rows, y).coefficients
+    assert len(asked) == 2 and "unknown" in part.values() and set(part.values()) != {"unknown"}
+    assert all(state in ("unknown", whole[name]) for name, state in part.items())
 
 
 def test_columns_past_counting_leave_the_coefficients_unknown(monkeypatch):

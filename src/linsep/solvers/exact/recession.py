@@ -32,12 +32,12 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact.exact_lp import ExactLP
 from linsep.solvers.exact.exact_outcomes import Stopped
 from linsep.solvers.exact.exact_search import violated
-from linsep.solvers.min_norm import nearest_to_zero, shortest
+from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import Frame
 from linsep.solvers.working_set import SUPPORT
 from linsep.sources.base import Block, Floats, Source
 
-Signs: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined"]
+Signs: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "unknown"]
 Weights: TypeAlias = tuple[int, ...]  # of the columns in play, the bias last
 Row: TypeAlias = list[int]
 
@@ -49,7 +49,8 @@ class Cone:
     """The weak separators of rows whose columns are linearly independent.
 
     `contact` are rows that span those that are 0 under every weak separator, `strict` all other rows. `span` is a basis
-    of the space that C lies in, as columns: w = span·t. Forms and the rows looked at so far are in terms of t.
+    of the space that C lies in, as columns: w = span·t. Forms and the rows looked at so far are in terms of t; `last` are
+    the rows that mattered to the last question.
     """
 
     def __init__(self, strict: Source, frame: Frame, contact: Block, clock: Clock) -> None:
@@ -58,6 +59,8 @@ class Cone:
         self.exponents = frame.integers(first + contact).column_exponents
         self.span = self._span(first, contact)
         self.rows: list[Row] = []
+        self.parts: list[fmpz_mat] = []
+        self.last = np.zeros(0, np.int64)
         self.floats = np.zeros((0, self.span.ncols()))
         self._add(first)
 
@@ -76,25 +79,31 @@ class Cone:
         integers = fmpz_mat(self.frame.integers(rows, self.exponents).rows.tolist())
         new = [list(coprime(row)) for row in (integers * self.span).tolist()]
         self.rows += new
-        self.matrix = fmpz_mat(self.rows)
+        self.parts.append(fmpz_mat(new))
         self.floats = np.vstack([self.floats, [to_doubles(row) for row in new]])
 
     def signs(self, inside: Weights, asked: Iterable[int]) -> list[Signs]:
         """What the signs of each w_j on C make of coefficient j; `inside` is positive on all strict rows.
 
-        Of coefficients that are not asked for, the answer may be wrong.
+        Of coefficients that are not asked for, the answer may be wrong. Those that time was too short for are unknown.
 
         Where w_j is 0 inside but not everywhere on C, both signs occur. Where it is positive inside, one question is
         left: is it negative elsewhere?
         """
         directions = [[int(n) for n in row] for row in self.span.tolist()]
         states = [_state(weight) if any(row) else "finite" for weight, row in zip(inside, directions, strict=True)]
-        for j in asked:
-            if states[j] in ("+inf", "-inf"):
+        open_ones = [j for j in asked if states[j] in ("+inf", "-inf")]
+        try:
+            while open_ones:
+                j = open_ones.pop(0)
                 other = self.member([-n if inside[j] > 0 else n for n in directions[j]])
                 crossed = [] if other is None else [k for k, n in enumerate(other) if n * inside[k] < 0]
                 for k in crossed:
                     states[k] = "undetermined"
+                open_ones = [k for k in open_ones if k not in crossed]
+        except OutOfTime:
+            for k in (j, *open_ones):
+                states[k] = "unknown"
         return states
 
     def member(self, form: Row) -> Weights | None:
@@ -119,7 +128,7 @@ class Cone:
         """
         z, exponents = _levelled(np.vstack([to_doubles(form), self.floats]))
         support: list[int] = []
-        for solve in (shortest, nearest_to_zero):
+        for solve in (self._from_the_last, nearest_to_zero):
             answer = solve(z)
             t = whole(_shifted(answer.w, exponents))
             if answer.is_solved and self._is_separator(t, form):
@@ -129,9 +138,19 @@ class Cone:
                 return None
         return self._exact_separator(form, support)
 
+    def _from_the_last(self, z: Floats) -> Shortest:
+        """The shortest vector, from the rows that mattered to the question before: the next is much like it."""
+        start = np.zeros(len(z), np.bool_)
+        start[self.last] = True
+        answer = shortest(z, start, clock=self.clock)
+        self.last = np.flatnonzero(answer.multipliers[1:]) + 1
+        return answer
+
     def _is_separator(self, t: Row, form: Row) -> bool:
         column = fmpz_mat([[n] for n in t])
-        return bool((fmpz_mat([form]) * column)[0, 0] > 0 and min((self.matrix * column).entries()) >= 0)
+        if (fmpz_mat([form]) * column)[0, 0] <= 0:
+            return False
+        return all(min((part * column).entries()) >= 0 for part in self.parts)
 
     def _exact_separator(self, form: Row, hint: list[int]) -> Row | None:
         """The same by the exact LP, started from rows that floats think matter."""
