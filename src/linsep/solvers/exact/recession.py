@@ -49,8 +49,8 @@ class Cone:
     """The weak separators of rows whose columns are linearly independent.
 
     `contact` are rows that span those that are 0 under every weak separator, `strict` all other rows. `span` is a basis
-    of the space that C lies in, as columns: w = span·t. Forms and the rows looked at so far are in terms of t. `last` are
-    the rows that mattered to the last question.
+    of the space that C lies in, as columns: w = span·t. Forms and the rows looked at so far are in terms of t. The rows
+    that mattered to the last question are `last`.
     """
 
     def __init__(self, strict: Source, frame: Frame, contact: Block, clock: Clock) -> None:
