@@ -87,7 +87,7 @@ three-checkers: $(VENV)/.test checker
 many-forgeries: $(VENV)/.test checker
 	PYTHONPATH=.:tests $(BIN)/python tests/many_forgeries.py 1000000
 
-# Proofs of the torture campaign before the three; `tests/three_on_proofs.py FOLDER` does it with real data.
+# Proofs of the torture campaign before the three; `tests/three_on_proofs.py FOLDER` does it with real data, and `mnist` with its 165 proofs.
 .PHONY: three-on-torture
 three-on-torture: $(VENV)/.test checker
 	PYTHONPATH=.:tests $(BIN)/python tests/three_on_proofs.py torture 20 1000

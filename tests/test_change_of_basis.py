@@ -20,6 +20,7 @@ from linsep.solvers.scaling import Frame
 from linsep.solvers.wide import change_of_basis, newton, weak_relaxation
 from linsep.solvers.wide.contradictions import contradictions
 from linsep.solvers.wide.round_view import RoundView, near_pairs, round_basis
+from linsep.solvers.working_set import Separated, Stuck
 from linsep.sources.inputs import as_source
 
 FAMILIES = [
@@ -67,6 +68,22 @@ def test_rows_that_nearly_cancel_are_looked_at_from_a_round_basis_before_a_worki
     monkeypatch.setattr(wide_module, "search", refuse)
     (one,) = wide_instances.near_duplicates(np.random.default_rng(18), 300)
     assert linsep.decide(one.X, one.y).kind == "separable"
+
+
+def test_where_relaxation_is_stuck_many_columns_are_left_to_newton_before_a_working_set(monkeypatch):
+    """One label of a text of 60,000 x 2,000 was turned over: half a minute in a working set, a second with Newton."""
+
+    def refuse(*_, **__):
+        raise AssertionError("left to the working set")
+
+    X, y = linsep.datasets.planted(1500, 40, margin=0.1, seed=3)
+    stuck = Stuck(as_source(X, y).sample(120, seed=0), np.arange(41))
+    monkeypatch.setattr(wide_module, "relax", lambda *_, **__: stuck)
+    monkeypatch.setattr(wide_module, "search", refuse)
+    for few in ("MANY_COLUMNS", "NEWTON_FIRST"):
+        monkeypatch.setattr(wide_module, few, 30)
+    rows = wide_module.WideRows(*2 * [as_source(X, y)], np.arange(40), True, Clock(), False, True)
+    assert isinstance(rows.settle([], lambda _: None), Separated)
 
 
 @pytest.mark.parametrize("pairs", [1, 40])

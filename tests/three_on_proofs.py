@@ -1,11 +1,13 @@
-"""The three checkers on proofs of the torture campaign, and of files of real data.
+"""The three checkers on proofs of the torture campaign, of files of real data, and of MNIST.
 
     PYTHONPATH=.:tests python tests/three_on_proofs.py torture [every] [jobs]
     PYTHONPATH=.:tests python tests/three_on_proofs.py FOLDER [most cells]
+    PYTHONPATH=.:tests:benchmarks python tests/three_on_proofs.py mnist
 
 Of the torture campaign every so many verdicts of some jobs, drawn at random, are written, each with its table as a CSV
 file. A folder holds arrays as .npz, `X` or the parts of a CSR matrix, and labels `y`; of many classes the pairs are
-asked for. All three must accept: these proofs are true. It ends with 1 if one did not.
+asked for. Of MNIST it is the 165 questions of `benchmarks/mnist.py`. All three must accept: these proofs are true. It
+ends with 1 if one did not.
 """
 
 import contextlib
@@ -123,13 +125,29 @@ def of_folder(three: Three, folder: Path, most: int) -> None:
         print(f"{path.stem:<28}{X.shape[0]:>8} x {X.shape[1]:<6}{verdict.kind:<14}{took}", flush=True)
 
 
+def of_mnist(three: Three) -> None:
+    """Pairs of digits, and digits against the rest: on the test set, on the training set and on both."""
+    import mnist
+    from real_data import data_folder
+
+    with np.load(data_folder() / "mnist.npz") as data:
+        train, test = (data["X"], data["y"]), (data["X_test"], data["y_test"])
+    both = tuple(np.concatenate(pair) for pair in zip(train, test, strict=True))
+    for part, (images, digits) in (("test", test), ("training", train), ("both", both)):
+        for name, X, y in mnist.problems(images.reshape(len(images), -1), digits.astype(int)):
+            three.hear(f"{name}, {part}", linsep.decide(X, y), X, y)
+            print(f"{name}, {part}: {three.told()}", flush=True)
+
+
 def main(what: str, *numbers: int) -> int:
-    """Run one of the two and say what came of it."""
+    """Run one of the three and say what came of it."""
     warnings.simplefilter("error")
     with tempfile.TemporaryDirectory() as folder, Extracted() as extracted:
         three = Three(Path(folder), extracted)
         if what == "torture":
             of_torture(three, *(numbers or (50, 40)))
+        elif what == "mnist":
+            of_mnist(three)
         else:
             of_folder(three, Path(what), *(numbers or (1_500_000,)))
     for fault in three.faults[:10]:

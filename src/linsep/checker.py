@@ -65,6 +65,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate, combinations
 from operator import mul
 from pathlib import Path
@@ -266,6 +267,7 @@ def read_combination(fields: dict[str, list[str]] | None) -> dict[int, int]:
 
 
 # 2. The rows.
+@lru_cache(1 << 16)  # in many files most numbers occur again and again
 def read_number(field: str, numbers: str) -> int | float:
     """The number that a text denotes: of digits alone an integer, of anything else a binary64."""
     field = BOOLEANS.get(field.lower(), field)

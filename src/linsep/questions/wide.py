@@ -33,6 +33,7 @@ from linsep.sources.base import Ints, Source
 MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
 VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
 MANY_COLUMNS = 300  # from here on relaxation is asked first
+NEWTON_FIRST = 600  # columns: from here on Newton's method is quicker than a working set where relaxation is stuck
 
 InColumns = Callable[[Ints], Settled]
 
@@ -63,6 +64,8 @@ class WideRows:
             found = self.settle_in_few_columns(settle_in) or found
         if found is None:
             found = self.settle_by_newton(None)
+        elif isinstance(found, Stuck) and len(self.columns) >= NEWTON_FIRST:
+            found = self.settle_by_newton(found) or found
         if (found is None or isinstance(found, Stuck)) and len(self.columns) < VERY_WIDE:
             found = self.settle_in_few_columns(settle_in) or found
         if found is None:  # Newton's method got nowhere: the rows are far from round
