@@ -140,3 +140,14 @@ def test_without_memory_an_obstruction_that_is_known_is_still_told(monkeypatch, 
     monkeypatch.setattr(scaling, "ALWAYS_THERE", 10**6)
     verdict = ask(sp.vstack([X, X[:1]]).tocsr(), np.append(y, -y[0]))
     assert verdict.kind == "not-separable" and "GB" in verdict.reason
+
+
+def test_a_search_that_ends_long_before_its_limit_says_which_step_it_had_no_time_for(monkeypatch):
+    def too_long(case, *_, **__):
+        case.clock.require(1000.0)
+
+    monkeypatch.setattr("linsep.questions.decide.Case.settle_while_reading", too_long)
+    verdict = linsep.decide([[0.0], [1.0]], [-1, 1], time_limit=60)
+    assert verdict.kind == "undecided"
+    assert verdict.reason.startswith("The time limit of 60 seconds was too short to prove anything: after 0.")
+    assert verdict.reason.endswith("seconds, the next step would have taken about 1000 more.")

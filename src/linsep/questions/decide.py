@@ -67,6 +67,7 @@ FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, 
 VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
 WORTH_A_THREAD = 1_000_000  # entries: from here on numbers are looked at beside the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
+EARLY = 0.9  # part of the time limit: a search that ends before says why
 
 BYTES_A_WEIGHT = 120  # of a verdict, and of the steps to it
 
@@ -322,10 +323,14 @@ class Case:
 
     def undecided(self) -> Verdict:
         """What is left to say when the time is over: an obstruction, or that no margin is larger than rows allow."""
-        told = f"The time limit of {self.clock.limit:g} seconds was too short to"
-        if self.clock.obstruction is not None:
-            return self.not_separable(self.clock.obstruction, f"{told} find out more.")
-        return Undecided(reason=f"{told} prove anything.", margin=(0.0, self.ceiling()), **self.facts())
+        clock, why = self.clock, ""
+        assert clock.limit is not None  # without one time is never over
+        if clock.seconds < EARLY * clock.limit and clock.refused:
+            why = f": after {clock.seconds:.1f} seconds, the next step would have taken about {clock.refused:.0f} more"
+        told = f"The time limit of {clock.limit:g} seconds was too short to"
+        if clock.obstruction is not None:
+            return self.not_separable(clock.obstruction, f"{told} find out more{why}.")
+        return Undecided(reason=f"{told} prove anything{why}.", margin=(0.0, self.ceiling()), **self.facts())
 
     def out_of_memory(self, error: OutOfMemoryError) -> Verdict:
         """What is left to say then: an obstruction, if one is known; else the error."""

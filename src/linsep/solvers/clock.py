@@ -20,6 +20,7 @@ class Clock:
 
     `support` are row numbers with positive weights, those that mattered last: they bound the margin from above.
     `obstruction` is the first one found: from then on the rows are known not to be separable.
+    `refused` is how many seconds the last step would have taken that there was no time for.
     `in_doubt` is called once, when it first seems that the rows are not separable.
     `watch` is shown the clock whenever the search looks at it or learns a bound; `bounds` are those on the margin, as
     floats see them.
@@ -31,6 +32,7 @@ class Clock:
     obstruction: Obstruction | None = None
     watch: "Callable[[Clock], None] | None" = None
     bounds: tuple[float, float] = (0.0, math.inf)
+    refused: float = 0.0
     in_doubt: Callable[[], object] | None = None
     start: float = field(default_factory=time.perf_counter)
 
@@ -47,6 +49,7 @@ class Clock:
     def require(self, seconds: float) -> None:
         """Stop here unless this many seconds are left."""
         if self.limit is not None and self.seconds + seconds > self.limit:
+            self.refused = seconds
             raise OutOfTime
 
     def part(self, share: float) -> "Clock":
