@@ -272,6 +272,50 @@ def test_the_label_column_may_be_named(make):
         linsep.decide(X, "sort")
 
 
+BLOOD = pd.DataFrame(
+    {
+        ("blood", "sugar"): [1.0, 2, 3, 4, 2.5],
+        ("age", ""): [3, 4, 5, 6, 3],
+        ("who", "name"): list("pqrst"),
+        ("who", "ill"): [0, 0, 1, 1, 0],
+    }
+)
+ILL, NAME = ("who", "ill"), ("who", "name")
+
+
+@pytest.mark.parametrize("ask", [linsep.decide, linsep.max_margin, linsep.decide_classes, linsep.mle_exists])
+def test_a_column_whose_name_has_levels_is_named_by_them_or_by_its_text(ask):
+    found, known = ask(BLOOD, ILL, ids=NAME), ask(BLOOD, "who.ill", ids="who.name")
+    assert found.explain() == known.explain()
+    found.verify(BLOOD, ILL)
+    frame = found.frame(BLOOD)
+    assert set(frame["who.name"]) <= set("pqrst") and {"blood.sugar", "age"} <= set(frame.columns)
+
+
+def test_a_column_whose_name_has_levels_may_be_coded_or_hold_weights():
+    table = BLOOD.copy()
+    table["w", ""] = [1, 1, 1, 1, 2]
+    report = linsep.mle_exists(table, ILL, weights=("w", ""), categories={NAME: "all"})
+    assert list(report.coefficients)[:4] == ["(Intercept)", "blood.sugar", "age", "who.name[p]"]
+    written = linsep.mle_exists("`who.ill` ~ `blood.sugar`", table, ids=NAME, weights=("w", ""))
+    assert written.coefficients == {"(Intercept)": "-inf", "blood.sugar": "+inf"}
+    assert written.separated_ids == tuple("pqrst")
+
+
+def test_a_tuple_that_names_no_column_is_refused_unless_it_may_be_the_labels():
+    with pytest.raises(errors.MissingColumnError, match=r"no column 'who\.kind'\."):
+        linsep.decide(BLOOD, ("who", "kind"))
+    with pytest.raises(errors.MissingColumnError, match=r"no column 'who\.id'"):
+        linsep.decide(BLOOD, ILL, ids=("who", "id"))
+    assert linsep.decide(BLOOD[["age"]].iloc[:2], ("no", "yes")).labels == ("no", "yes")
+
+
+def test_two_names_of_levels_with_one_text_are_refused():
+    X = pd.DataFrame([[1, 2], [3, 4]], columns=pd.MultiIndex.from_tuples([("a.b", "c"), ("a", "b.c")]))
+    with pytest.raises(errors.ShapeError, match=r"'a\.b\.c' 2 times"):
+        linsep.decide(X, [0, 1])
+
+
 def test_a_query_is_read_with_its_own_labels_alone():
     duckdb = pytest.importorskip("duckdb")
     query = duckdb.sql("select * from (values (1, 0.10::decimal(4,2), 'u', 0), (2, 0.3, 'v', 1)) t(a, b, c, y)")

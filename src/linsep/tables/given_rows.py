@@ -11,7 +11,7 @@ from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
 from linsep.tables.exact_numbers import Array, is_missing
-from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query, nulls_of
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query, named_in, nulls_of
 from linsep.tables.label_values import require_one_index
 from linsep.tables.row_ids import RowIds, without_ids
 from linsep.tables.sparse_tables import is_sparse, of_sparse
@@ -86,6 +86,7 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iter
     ([[1.0]], ['a'], array([0]))
     """
     require_missing(missing)
+    y, ids = named_in(X, y), named_in(X, ids)
     require_one_index(X, y)
     if isinstance(y, str) and isinstance(ids, str) and ids == y:
         raise ArgumentError(f"ids and y are both {y!r}: a label is not a name.", fix="Name another column, or no ids.")

@@ -33,6 +33,7 @@ from linsep.tables.exact_numbers import (
     of_cells,
     plain_numbers,
     require_cells,
+    told_name,
 )
 
 CPU = 1  # the number of its kind in the DLPack protocol
@@ -203,7 +204,7 @@ def as_frame(X: Any) -> Any:
             fix="Give linsep.open(X, label=y), which takes questions and verify there, or X.compute().",
         )
     try:
-        frame = _fetched(nw.from_native(X, allow_series=True, pass_through=True), X)
+        frame = _fetched(nw.from_native(_with_text_names(X), allow_series=True, pass_through=True), X)
         if not isinstance(frame, (nw.DataFrame, nw.Series)):
             frame = nw.from_native(_arrow_table(X), eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -211,6 +212,42 @@ def as_frame(X: Any) -> Any:
             f"Two columns have the same name: {' '.join(str(error).split())}", fix="Rename one of them."
         ) from None
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _with_text_names(X: Any) -> Any:
+    """A frame of pandas whose columns have names of several levels, under names that are text; others as they are."""
+    if not _has_levels(X):
+        return X
+    frame = X.copy(deep=False)
+    frame.columns = [told_name(column) for column in X.columns]
+    return frame
+
+
+def _has_levels(X: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    is_frame = pandas is not None and isinstance(X, pandas.DataFrame)
+    return is_frame and any(isinstance(column, tuple) for column in X.columns)
+
+
+def without_column(X: Any, frame: Any, name: str) -> Any:
+    """X, read as this frame, without a column; names of several levels keep them, as y may be named by its own."""
+    if _has_levels(X):
+        return X.loc[:, [told_name(column) != name for column in X.columns]]
+    return frame.drop(name).to_native()
+
+
+def named_in(X: Any, name: Any) -> Any:
+    """The tuple that names a column of pandas as the text that it is called here; everything else as it is.
+
+    A tuple of as many values as X has rows is a name only if a column has it.
+    """
+    if not isinstance(name, tuple) or not _has_levels(X):
+        return name
+    try:
+        is_name = name in set(X.columns)
+    except TypeError:  # a tuple of lists or arrays
+        return name
+    return told_name(name) if is_name or len(name) == X.columns.nlevels != len(X) else name
 
 
 def _fetched(frame: Any, X: Any) -> Any:
