@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
@@ -581,6 +583,16 @@ def test_levels_of_rejected_rows_alone_are_no_levels(tmp_path, kind):
     assert source.facts.rows_left_out == 1 and source.categories == {"site": ("Bern", "Chur")}
     assert linsep.mle_exists(source).states == dropped.states
     assert dropped.coefficients == {"(Intercept)": "finite", "age": "finite", "site[Chur]": "+inf"}
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_levels_that_are_booleans_are_called_alike_in_memory_and_in_files(tmp_path, kind):
+    table = pa.table({"g": pa.array([True, False, True]).dictionary_encode(), "x": [1.0, 2, 3], "y": [0, 1, 0]})
+    known = linsep.decide(table, "y", categories={"g": "all"})
+    write = {"parquet": pyarrow.parquet.write_table, "feather": pyarrow.feather.write_feather}[kind]
+    write(table, tmp_path / f"g.{kind}")
+    found = linsep.decide(linsep.open(tmp_path / f"g.{kind}", label="y", categories={"g": "all"}))
+    assert found.names == known.names == ("g[False]", "g[True]", "x")
 
 
 # Labels that are ordered categories ----------------------------------------------------------------------------------

@@ -273,8 +273,9 @@ def decoded(column: Any) -> Any:
 
 
 def texts(column: Any) -> Any:
-    """Categories as text; numbers as Python writes them, as it does for those of tables in memory."""
-    if not (pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
+    """Categories as text; numbers and booleans as Python writes them, as it does for those of tables in memory."""
+    kind = column.type
+    if not (pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)):
         return column.cast(pa.string())
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = whole.dictionary_encode()
