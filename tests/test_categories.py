@@ -585,6 +585,62 @@ def test_levels_of_rejected_rows_alone_are_no_levels(tmp_path, kind):
     assert dropped.coefficients == {"(Intercept)": "finite", "age": "finite", "site[Chur]": "+inf"}
 
 
+def written(frame, folder, kind):
+    path = folder / f"rows.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else getattr(frame, f"to_{kind}")(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather"])
+@pytest.mark.parametrize("odd", ["s", "x", "y"])
+def test_what_only_dropped_rows_hold_is_not_judged(tmp_path, kind, odd):
+    """Row 2 is dropped for its gap in z (or y), though it holds a number among text, or infinity."""
+    frame = pd.DataFrame(
+        {"x": [1.0, 2, 3, 4, 5], "s": ["u", "v", "u", "v", "v"], "z": [5.0, 6, None, 7, 8], "y": list("ababa")}
+    )
+    frame.loc[2, "s" if odd == "y" else odd] = math.inf if odd == "x" else "7"
+    if odd == "y":
+        frame.loc[2, ["z", "y"]] = [6.5, None]
+    known = linsep.decide(frame, "y", categories="reference", missing="drop")
+    options = {"categories": "reference", "missing": "drop"}
+    found = linsep.decide(linsep.open(written(frame, tmp_path, kind), label="y", **options))
+    assert (found.names, found.rows_left_out, found.kind) == (known.names, 1, known.kind)
+
+
+def test_text_among_numbers_in_a_row_that_is_dropped_leaves_a_column_of_numbers(tmp_path):
+    (tmp_path / "a.csv").write_text("x,z,y\n1,5,a\n2,6,b\n?,,a\n3,7,b\n")
+    for categories in (None, "reference"):
+        source = linsep.open(tmp_path / "a.csv", label="y", missing="drop", categories=categories)
+        assert (linsep.decide(source).names, source.n_rows) == (("x", "z"), 3)
+
+
+def test_infinity_beside_a_gap_is_dropped_in_an_array_too(tmp_path):
+    np.savez(tmp_path / "a.npz", X=[[1, 2], [math.inf, math.nan], [3, 4]], y=[0, 1, 1])
+    np.savez(tmp_path / "b.npz", X=[[1, 2], [math.inf, 2], [3, 4]], y=[0, math.nan, 1])
+    np.savez(tmp_path / "c.npz", X=[[1, 2], [math.inf, 2], [3, 4]], y=[0, 1, 1])
+    for name in ("a", "b"):
+        assert linsep.open(tmp_path / f"{name}.npz", missing="drop").n_rows == 2
+    with pytest.raises(errors.NotFiniteError, match="row 1, column 0"):
+        linsep.open(tmp_path / "c.npz", missing="drop")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather"])
+def test_text_among_numbers_and_ids_are_refused_in_files_as_in_memory(tmp_path, kind):
+    odd = pd.DataFrame({"x": ["1", "2", "?", "3"], "y": list("abab")})
+    with pytest.raises(errors.NotNumericError, match=r"row 2.*column 'x' holds '\?'"):
+        linsep.open(written(odd, tmp_path, kind), label="y", categories="reference")
+    names = pd.DataFrame({"x": [f"k{i}" for i in range(24)], "z": [*range(12), *[None] * 12], "y": list("ab" * 12)})
+    with pytest.raises(errors.ColumnTypeError, match="12 different values in 12 rows, as an id has"):
+        linsep.open(written(names, tmp_path, kind), label="y", categories="reference", missing="drop")
+
+
+def test_text_of_one_file_among_numbers_of_another_is_refused(tmp_path):
+    for k, levels in enumerate((["1", "2"], ["u", "v"])):
+        pd.DataFrame({"x": levels, "z": [1, 2], "y": ["a", "b"]}).to_parquet(tmp_path / f"part{k}.parquet")
+    with pytest.raises(errors.NotNumericError, match=r"part1.*column 'x' holds 'u'"):
+        linsep.open(tmp_path / "part*.parquet", label="y", categories="reference")
+
+
 @pytest.mark.parametrize("kind", ["parquet", "feather"])
 def test_levels_that_are_booleans_are_called_alike_in_memory_and_in_files(tmp_path, kind):
     table = pa.table({"g": pa.array([True, False, True]).dictionary_encode(), "x": [1.0, 2, 3], "y": [0, 1, 0]})
