@@ -480,6 +480,21 @@ def test_the_fewest_mistakes_of_a_table_with_gaps_are_those_without_its_gaps(cos
     linsep.verdict_from_json(found.to_json()).verify(WARD, "died")
 
 
+@pytest.mark.parametrize("gap", [None, math.nan, pd.NA])
+@pytest.mark.parametrize("ask", [linsep.fewest_mistakes, linsep.clean])
+def test_a_row_without_a_cost_is_dropped_as_one_with_a_gap(ask, gap):
+    cost = pd.Series([9, 1, 2, gap, 4, 5, 6, 7], index=WARD.index, dtype=object)
+    known = ask(WARD.drop(index=["b", "d"]), "died", cost=cost.drop(["b", "d"]), categories="reference")
+    found = ask(WARD, "died", cost=cost, **AS_IT_IS)
+    mistakes, other = (getattr(one, "mistakes", one) for one in (found, known))
+    assert (mistakes.best, mistakes.lower, mistakes.mistaken_ids) == (other.best, other.lower, other.mistaken_ids)
+    assert mistakes.rows_left_out == 2
+    mistakes.verify(WARD, "died")
+    linsep.verdict_from_json(mistakes.to_json()).verify(WARD, "died")
+    with pytest.raises(errors.ArgumentError, match="cost"):
+        ask(WARD.drop(index="b"), "died", cost=cost.drop("b"), categories="reference")
+
+
 def test_costs_of_dropped_rows_that_are_not_there_are_refused():
     found = linsep.fewest_mistakes(WARD, "died", cost=[9, 1, 2, 3, 4, 5, 6, 7], **AS_IT_IS)
     with pytest.raises(errors.CertificateError, match="costs"):
