@@ -334,6 +334,28 @@ def test_a_query_that_fails_says_so():
         linsep.decide(pl.LazyFrame({"a": [1, 2]}).select("b"), [0, 1])
 
 
+def test_columns_named_by_numbers_are_named_by_text():
+    X = pd.DataFrame([[0, 1, 7], [1, 0, 8]])
+    assert linsep.decide(X, [0, 1], ids="2").names == ("0", "1")
+    for asked in ({"y": 2}, {"y": [0, 1], "ids": 2}):
+        with pytest.raises(errors.ArgumentError, match=r"is 2, a number: columns are named by text\. Say (y|ids)='2'"):
+            linsep.decide(X, **asked)
+
+
+@pytest.mark.parametrize("X", [pd.Series([1, 2]), pl.Series([1, 2])])
+def test_a_series_is_told_how_it_becomes_a_table(X):
+    with pytest.raises(errors.ShapeError, match=r"A single column is X\.to_frame\(\)"):
+        linsep.decide(X, [0, 1])
+    assert linsep.decide(X.to_frame(), [0, 1]).kind == "separable"
+
+
+def test_text_among_objects_is_not_told_to_be_coded_again():
+    X = pd.DataFrame({"a": [1, "u", 2]})
+    with pytest.raises(errors.NotNumericError, match=r"Row 1, column 'a' holds 'u'.*make all of it text"):
+        linsep.decide(X, [0, 1, 1], categories="reference")
+    assert linsep.decide(X.astype({"a": str}), [0, 1, 1], categories={"a": "reference"}).names == ("a[2]", "a[u]")
+
+
 # Rows with gaps ------------------------------------------------------------------------------------------------------
 
 GAPS = [[0.0, 1.0], [math.nan, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]

@@ -90,8 +90,11 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iter
     require_one_index(X, y)
     if isinstance(y, str) and isinstance(ids, str) and ids == y:
         raise ArgumentError(f"ids and y are both {y!r}: a label is not a name.", fix="Name another column, or no ids.")
-    if isinstance(y, (int, np.integer)) and (frame := as_frame(X)) is not None and y in frame.columns:
-        raise ArgumentError(f"y is {y}, a number: columns are named by text.", fix=f"Say y='{y}'.")
+    for name, value in (("y", y), ("ids", ids)):
+        if isinstance(value, (int, np.integer)) and (frame := as_frame(X)) is not None and value in frame.columns:
+            raise ArgumentError(
+                f"{name} is {value}, a number: columns are named by text.", fix=f"Say {name}='{value}'."
+            )
     if isinstance(y, str) and (frame := as_frame(X)) is not None:
         X, y = _label_out(frame, y)
     elif y is not None and (is_query(X) or is_query(y)):

@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from linsep.errors import InexactError, ShapeError, shown
-from linsep.faults import fault
+from linsep.errors import InexactError, NotNumericError, ShapeError, shown
+from linsep.faults import ALL_TEXT, fault
 from linsep.tables.categories import (
     UNCODED,
     Categories,
@@ -108,6 +108,15 @@ def taken_over(values: Any, name: str) -> Array:
             fix="Give an array or a dataframe.",
         )
     return array
+
+
+def of_tensor(X: Any) -> ExactTable:
+    """The numbers of a tensor or a buffer; a series, which is one column, is refused in the words of its library."""
+    values = taken_over(X, "X")
+    series = as_series(X) if values.ndim == 1 else None
+    if series is not None and not series.implementation.is_pyarrow():
+        raise fault("array shape", name="X", seen=values.shape, fix="A single column is X.to_frame().")
+    return of_array(values)
 
 
 def of_rows(rows: Sequence[Any]) -> ExactTable:
@@ -324,9 +333,13 @@ def of_frame(frame: Any, categories: Categories | Stated = UNCODED) -> ExactTabl
     coded = _coded(series, categories) if categories else {}
     own = tuple(name for name in names if name not in coded)
     columns = [_column(series[name], name, text_fix(categories)) for name in own]
-    if not coded:
-        return _numbers(columns, names)
-    return joined(names, _numbers(columns, own) if own else None, coded, len(frame))
+    try:
+        numbers = _numbers(columns, own) if own else None
+    except NotNumericError as error:
+        if isinstance(categories, str) and isinstance(error.value, str):  # objects, some of them text
+            raise error.at(fix=ALL_TEXT) from None
+        raise
+    return numbers if not coded and numbers is not None else joined(names, numbers, coded, len(frame))
 
 
 def _coded(series: Mapping[str, Any], categories: Categories | Stated) -> dict[str, Levels]:
