@@ -517,6 +517,12 @@ def test_a_row_without_a_cost_is_dropped_as_one_with_a_gap(ask, gap):
         ask(WARD.drop(index="b"), "died", cost=cost.drop("b"), categories="reference")
 
 
+def test_a_cost_of_0_beside_one_that_is_missing_is_refused_as_no_proof_tells_them_apart():
+    with pytest.raises(errors.ArgumentError, match="Some rows have no cost, and others a cost of 0"):
+        linsep.fewest_mistakes(WARD, "died", cost=[0, 1, 2, None, 4, 5, 6, 7], **AS_IT_IS)
+    linsep.fewest_mistakes(WARD, "died", cost=[0, 1, 2, 3, 4, 5, 6, 7], **AS_IT_IS).verify(WARD, "died")
+
+
 def test_costs_of_dropped_rows_that_are_not_there_are_refused():
     found = linsep.fewest_mistakes(WARD, "died", cost=[9, 1, 2, 3, 4, 5, 6, 7], **AS_IT_IS)
     with pytest.raises(errors.CertificateError, match="costs"):

@@ -133,7 +133,7 @@ class FewestMistakes(HalfspaceVerdict):
         return self.least == self.spent
 
     def _rows_of(self, X: Any, y: Any) -> Rows:
-        """The rows of the data, without those that had no cost: they alone cost 0, unless others were given that."""
+        """The rows of the data, without those that had no cost: where there are some, no others cost 0."""
         costs = self.costs or ()
         beside = [None if cost == 0 else cost for cost in costs]
         is_known = beside.count(None) == self.rows_left_out

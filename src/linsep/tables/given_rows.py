@@ -48,7 +48,16 @@ class Given(NamedTuple):
 
     def costs(self, cost: Any) -> Any:
         """What mistakes cost: for each label, or of a number for each row those of the rows that are kept."""
-        return cost if isinstance(cost, Mapping) else self.only(cost, "cost")
+        if isinstance(cost, Mapping):
+            return cost
+        found = self.only(cost, "cost")
+        n_rows = 0 if self.kept is None else self.dropped + len(self.kept)
+        if gaps_beside(cost, n_rows).any() and any(one == 0 for one in found):
+            raise ArgumentError(
+                "Some rows have no cost, and others a cost of 0, as a proof writes down for rows that are dropped.",
+                fix="Drop the rows without a cost first, or those that cost 0.",
+            )
+        return found
 
     def own(self, rows: Sequence[int]) -> tuple[int, ...]:
         """What numbers these rows have in the user's table."""
