@@ -90,21 +90,27 @@ def skl2onnx():
 def skops():
     import skops.io
 
-    fitted = model().fit(X, y)
-    data = skops.io.dumps(fitted)
-    loaded = skops.io.loads(data, trusted=linsep.estimators.TRUSTED_TYPES)
-    assert np.array_equal(loaded.predict(X), fitted.predict(X))
-    return "written and read with linsep.estimators.TRUSTED_TYPES"
+    few, labels = X[:100, :4], y[:100]
+    every = [model(), model(keep="vote"), model(keep="last", rule="arow"), linsep.KernelPerceptronClassifier()]
+    every += [linsep.MaxMarginClassifier(), linsep.FewestMistakesClassifier(time_limit=1), linsep.RegionsClassifier()]
+    for each in every:
+        fitted = each.fit(few, labels)
+        loaded = skops.io.loads(skops.io.dumps(fitted), trusted=linsep.estimators.TRUSTED_TYPES)
+        assert np.array_equal(loaded.predict(few), fitted.predict(few))
+    return "every classifier written and read with linsep.estimators.TRUSTED_TYPES"
 
 
 def mlflow():
     import mlflow.sklearn
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        mlflow.sklearn.save_model(model().fit(X, y), path, serialization_format="cloudpickle")
-        loaded = mlflow.sklearn.load_model(str(path))
-    return f"saved and loaded, accuracy {loaded.score(X, y):.3f}"
+    found = []
+    trusted = {"skops_trusted_types": linsep.estimators.TRUSTED_TYPES}
+    for kind, options in (("skops", trusted), ("cloudpickle", {})):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model"
+            mlflow.sklearn.save_model(model().fit(X, y), path, serialization_format=kind, **options)
+            found.append(f"{kind} {mlflow.sklearn.load_model(str(path)).score(X, y):.3f}")
+    return f"saved and loaded, accuracy {', '.join(found)}"
 
 
 def imblearn():

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
@@ -272,6 +274,50 @@ def test_the_label_column_may_be_named(make):
         linsep.decide(X, "sort")
 
 
+BLOOD = pd.DataFrame(
+    {
+        ("blood", "sugar"): [1.0, 2, 3, 4, 2.5],
+        ("age", ""): [3, 4, 5, 6, 3],
+        ("who", "name"): list("pqrst"),
+        ("who", "ill"): [0, 0, 1, 1, 0],
+    }
+)
+ILL, NAME = ("who", "ill"), ("who", "name")
+
+
+@pytest.mark.parametrize("ask", [linsep.decide, linsep.max_margin, linsep.decide_classes, linsep.mle_exists])
+def test_a_column_whose_name_has_levels_is_named_by_them_or_by_its_text(ask):
+    found, known = ask(BLOOD, ILL, ids=NAME), ask(BLOOD, "who.ill", ids="who.name")
+    assert found.explain() == known.explain()
+    found.verify(BLOOD, ILL)
+    frame = found.frame(BLOOD)
+    assert set(frame["who.name"]) <= set("pqrst") and {"blood.sugar", "age"} <= set(frame.columns)
+
+
+def test_a_column_whose_name_has_levels_may_be_coded_or_hold_weights():
+    table = BLOOD.copy()
+    table["w", ""] = [1, 1, 1, 1, 2]
+    report = linsep.mle_exists(table, ILL, weights=("w", ""), categories={NAME: "all"})
+    assert list(report.coefficients)[:4] == ["(Intercept)", "blood.sugar", "age", "who.name[p]"]
+    written = linsep.mle_exists("`who.ill` ~ `blood.sugar`", table, ids=NAME, weights=("w", ""))
+    assert written.coefficients == {"(Intercept)": "-inf", "blood.sugar": "+inf"}
+    assert written.separated_ids == tuple("pqrst")
+
+
+def test_a_tuple_that_names_no_column_is_refused_unless_it_may_be_the_labels():
+    with pytest.raises(errors.MissingColumnError, match=r"no column 'who\.kind'\."):
+        linsep.decide(BLOOD, ("who", "kind"))
+    with pytest.raises(errors.MissingColumnError, match=r"no column 'who\.id'"):
+        linsep.decide(BLOOD, ILL, ids=("who", "id"))
+    assert linsep.decide(BLOOD[["age"]].iloc[:2], ("no", "yes")).labels == ("no", "yes")
+
+
+def test_two_names_of_levels_with_one_text_are_refused():
+    X = pd.DataFrame([[1, 2], [3, 4]], columns=pd.MultiIndex.from_tuples([("a.b", "c"), ("a", "b.c")]))
+    with pytest.raises(errors.ShapeError, match=r"'a\.b\.c' 2 times"):
+        linsep.decide(X, [0, 1])
+
+
 def test_a_query_is_read_with_its_own_labels_alone():
     duckdb = pytest.importorskip("duckdb")
     query = duckdb.sql("select * from (values (1, 0.10::decimal(4,2), 'u', 0), (2, 0.3, 'v', 1)) t(a, b, c, y)")
@@ -286,6 +332,28 @@ def test_a_query_is_read_with_its_own_labels_alone():
 def test_a_query_that_fails_says_so():
     with pytest.raises(errors.ShapeError, match="X is a LazyFrame, and fetching its rows failed"):
         linsep.decide(pl.LazyFrame({"a": [1, 2]}).select("b"), [0, 1])
+
+
+def test_columns_named_by_numbers_are_named_by_text():
+    X = pd.DataFrame([[0, 1, 7], [1, 0, 8]])
+    assert linsep.decide(X, [0, 1], ids="2").names == ("0", "1")
+    for asked in ({"y": 2}, {"y": [0, 1], "ids": 2}):
+        with pytest.raises(errors.ArgumentError, match=r"is 2, a number: columns are named by text\. Say (y|ids)='2'"):
+            linsep.decide(X, **asked)
+
+
+@pytest.mark.parametrize("X", [pd.Series([1, 2]), pl.Series([1, 2])])
+def test_a_series_is_told_how_it_becomes_a_table(X):
+    with pytest.raises(errors.ShapeError, match=r"A single column is X\.to_frame\(\)"):
+        linsep.decide(X, [0, 1])
+    assert linsep.decide(X.to_frame(), [0, 1]).kind == "separable"
+
+
+def test_text_among_objects_is_not_told_to_be_coded_again():
+    X = pd.DataFrame({"a": [1, "u", 2]})
+    with pytest.raises(errors.NotNumericError, match=r"Row 1, column 'a' holds 'u'.*make all of it text"):
+        linsep.decide(X, [0, 1, 1], categories="reference")
+    assert linsep.decide(X.astype({"a": str}), [0, 1, 1], categories={"a": "reference"}).names == ("a[2]", "a[u]")
 
 
 # Rows with gaps ------------------------------------------------------------------------------------------------------
@@ -434,6 +502,27 @@ def test_the_fewest_mistakes_of_a_table_with_gaps_are_those_without_its_gaps(cos
     linsep.verdict_from_json(found.to_json()).verify(WARD, "died")
 
 
+@pytest.mark.parametrize("gap", [None, math.nan, pd.NA])
+@pytest.mark.parametrize("ask", [linsep.fewest_mistakes, linsep.clean])
+def test_a_row_without_a_cost_is_dropped_as_one_with_a_gap(ask, gap):
+    cost = pd.Series([9, 1, 2, gap, 4, 5, 6, 7], index=WARD.index, dtype=object)
+    known = ask(WARD.drop(index=["b", "d"]), "died", cost=cost.drop(["b", "d"]), categories="reference")
+    found = ask(WARD, "died", cost=cost, **AS_IT_IS)
+    mistakes, other = (getattr(one, "mistakes", one) for one in (found, known))
+    assert (mistakes.best, mistakes.lower, mistakes.mistaken_ids) == (other.best, other.lower, other.mistaken_ids)
+    assert mistakes.rows_left_out == 2
+    mistakes.verify(WARD, "died")
+    linsep.verdict_from_json(mistakes.to_json()).verify(WARD, "died")
+    with pytest.raises(errors.ArgumentError, match="cost"):
+        ask(WARD.drop(index="b"), "died", cost=cost.drop("b"), categories="reference")
+
+
+def test_a_cost_of_0_beside_one_that_is_missing_is_refused_as_no_proof_tells_them_apart():
+    with pytest.raises(errors.ArgumentError, match="Some rows have no cost, and others a cost of 0"):
+        linsep.fewest_mistakes(WARD, "died", cost=[0, 1, 2, None, 4, 5, 6, 7], **AS_IT_IS)
+    linsep.fewest_mistakes(WARD, "died", cost=[0, 1, 2, 3, 4, 5, 6, 7], **AS_IT_IS).verify(WARD, "died")
+
+
 def test_costs_of_dropped_rows_that_are_not_there_are_refused():
     found = linsep.fewest_mistakes(WARD, "died", cost=[9, 1, 2, 3, 4, 5, 6, 7], **AS_IT_IS)
     with pytest.raises(errors.CertificateError, match="costs"):
@@ -537,6 +626,72 @@ def test_levels_of_rejected_rows_alone_are_no_levels(tmp_path, kind):
     assert source.facts.rows_left_out == 1 and source.categories == {"site": ("Bern", "Chur")}
     assert linsep.mle_exists(source).states == dropped.states
     assert dropped.coefficients == {"(Intercept)": "finite", "age": "finite", "site[Chur]": "+inf"}
+
+
+def written(frame, folder, kind):
+    path = folder / f"rows.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else getattr(frame, f"to_{kind}")(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather"])
+@pytest.mark.parametrize("odd", ["s", "x", "y"])
+def test_what_only_dropped_rows_hold_is_not_judged(tmp_path, kind, odd):
+    """Row 2 is dropped for its gap in z (or y), though it holds a number among text, or infinity."""
+    frame = pd.DataFrame(
+        {"x": [1.0, 2, 3, 4, 5], "s": ["u", "v", "u", "v", "v"], "z": [5.0, 6, None, 7, 8], "y": list("ababa")}
+    )
+    frame.loc[2, "s" if odd == "y" else odd] = math.inf if odd == "x" else "7"
+    if odd == "y":
+        frame.loc[2, ["z", "y"]] = [6.5, None]
+    known = linsep.decide(frame, "y", categories="reference", missing="drop")
+    options = {"categories": "reference", "missing": "drop"}
+    found = linsep.decide(linsep.open(written(frame, tmp_path, kind), label="y", **options))
+    assert (found.names, found.rows_left_out, found.kind) == (known.names, 1, known.kind)
+
+
+def test_text_among_numbers_in_a_row_that_is_dropped_leaves_a_column_of_numbers(tmp_path):
+    (tmp_path / "a.csv").write_text("x,z,y\n1,5,a\n2,6,b\n?,,a\n3,7,b\n")
+    for categories in (None, "reference"):
+        source = linsep.open(tmp_path / "a.csv", label="y", missing="drop", categories=categories)
+        assert (linsep.decide(source).names, source.n_rows) == (("x", "z"), 3)
+
+
+def test_infinity_beside_a_gap_is_dropped_in_an_array_too(tmp_path):
+    np.savez(tmp_path / "a.npz", X=[[1, 2], [math.inf, math.nan], [3, 4]], y=[0, 1, 1])
+    np.savez(tmp_path / "b.npz", X=[[1, 2], [math.inf, 2], [3, 4]], y=[0, math.nan, 1])
+    np.savez(tmp_path / "c.npz", X=[[1, 2], [math.inf, 2], [3, 4]], y=[0, 1, 1])
+    for name in ("a", "b"):
+        assert linsep.open(tmp_path / f"{name}.npz", missing="drop").n_rows == 2
+    with pytest.raises(errors.NotFiniteError, match="row 1, column 0"):
+        linsep.open(tmp_path / "c.npz", missing="drop")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather"])
+def test_text_among_numbers_and_ids_are_refused_in_files_as_in_memory(tmp_path, kind):
+    odd = pd.DataFrame({"x": ["1", "2", "?", "3"], "y": list("abab")})
+    with pytest.raises(errors.NotNumericError, match=r"row 2.*column 'x' holds '\?'"):
+        linsep.open(written(odd, tmp_path, kind), label="y", categories="reference")
+    names = pd.DataFrame({"x": [f"k{i}" for i in range(24)], "z": [*range(12), *[None] * 12], "y": list("ab" * 12)})
+    with pytest.raises(errors.ColumnTypeError, match="12 different values in 12 rows, as an id has"):
+        linsep.open(written(names, tmp_path, kind), label="y", categories="reference", missing="drop")
+
+
+def test_text_of_one_file_among_numbers_of_another_is_refused(tmp_path):
+    for k, levels in enumerate((["1", "2"], ["u", "v"])):
+        pd.DataFrame({"x": levels, "z": [1, 2], "y": ["a", "b"]}).to_parquet(tmp_path / f"part{k}.parquet")
+    with pytest.raises(errors.NotNumericError, match=r"part1.*column 'x' holds 'u'"):
+        linsep.open(tmp_path / "part*.parquet", label="y", categories="reference")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_levels_that_are_booleans_are_called_alike_in_memory_and_in_files(tmp_path, kind):
+    table = pa.table({"g": pa.array([True, False, True]).dictionary_encode(), "x": [1.0, 2, 3], "y": [0, 1, 0]})
+    known = linsep.decide(table, "y", categories={"g": "all"})
+    write = {"parquet": pyarrow.parquet.write_table, "feather": pyarrow.feather.write_feather}[kind]
+    write(table, tmp_path / f"g.{kind}")
+    found = linsep.decide(linsep.open(tmp_path / f"g.{kind}", label="y", categories={"g": "all"}))
+    assert found.names == known.names == ("g[False]", "g[True]", "x")
 
 
 # Labels that are ordered categories ----------------------------------------------------------------------------------

@@ -1,5 +1,9 @@
 """Every classifier with every keep beside the rest of scikit-learn, and the same run on dense and sparse rows."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,6 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_sp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import linsep
 from linsep import KernelPerceptronClassifier, MaxMarginClassifier, PerceptronClassifier
 
 KEEPS = ("last", "average", "vote", "best")
@@ -42,6 +47,30 @@ every_classifier = pytest.mark.parametrize("classifier", FAMILY, ids=named)
 LINEAR = [*PERCEPTRONS, FAMILY[-1]]
 of_linear_form = pytest.mark.parametrize("classifier", LINEAR, ids=named)
 pytestmark = pytest.mark.filterwarnings("ignore::linsep.NotSeparableWarning")  # iris is not, one class against the rest
+
+
+CHECKS = """
+import linsep
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+for name in {names}:
+    checks = estimator_checks_generator(getattr(linsep, name)(), mark=None)
+    called = [check(each) for each, check in checks if "array_api" in getattr(check, "func", check).__name__]
+    assert called, name
+"""
+CLASSIFIERS = [name for name in linsep.__all__ if name.endswith("Classifier")]
+
+
+def test_the_checks_of_arrays_from_other_libraries_are_not_skipped():
+    """SciPy reads the setting when it is imported, so they have a process of their own, where a skip is an error."""
+    ran = subprocess.run(
+        [sys.executable, "-c", CHECKS.format(names=CLASSIFIERS)],
+        env=os.environ | {"SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert len(CLASSIFIERS) == 5 and ran.returncode == 0, ran.stderr
 
 
 @pytest.fixture(scope="module")

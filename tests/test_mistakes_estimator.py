@@ -19,6 +19,8 @@ LINE = [[0.0], [1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "a", "b"]
 @pytest.mark.slow
 @parametrize_with_checks([FewestMistakesClassifier(time_limit=0.5)])
 def test_the_contract_of_scikit_learn(estimator, check):
+    if "check_supervised_y_2d" in str(check):  # two fits are compared: the clock must end neither
+        estimator.set_params(time_limit=None)
     check(estimator)
 
 

@@ -393,6 +393,13 @@ def test_a_label_column_may_be_named_beside_the_ids():
     assert verdict.obstruction.ids == tuple(NAMES[:4]) and verdict.frame(X)["label"].to_list() == Y[:4]
 
 
+@pytest.mark.parametrize("options", [{"ids": "name"}, {"ids": "name", "family": "conditional", "strata": "town"}])
+def test_columns_that_are_not_predictors_are_no_reasons(options):
+    X = pd.DataFrame({"name": list("pqrst"), "town": list("uvuvu"), "age": [1.0, 2, 3, 4, 2.5], "ill": [0, 0, 1, 1, 1]})
+    told = linsep.mle_exists(X if "strata" in options else X.drop(columns="town"), "ill", **options).explain()
+    assert "name = " not in told and "town = " not in told and "+inf" in told
+
+
 def test_the_command_of_regressions_names_the_separated_rows(tmp_path, capsys):
     (tmp_path / "c.csv").write_text("name,site,age,ill\nann,0,3,0\nbob,0,5,1\ncy,0,6,0\ndan,1,2,1\neve,1,6,1\n")
     asked = ["mle", str(tmp_path / "c.csv"), "--label", "ill", "--id", "name"]

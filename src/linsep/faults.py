@@ -22,6 +22,7 @@ NAME_IT = (
     "Correct it; if the column holds categories, name it: categories={{{column!r}: 'reference'}} "
     "(--categories {column}=reference)."
 )
+ALL_TEXT = "Correct it; if the column holds categories, make all of it text."
 NAME_TOO = "Name it in categories too, convert it to numbers, or leave the column out."
 CODE_FIRST = (
     "Convert it to numbers first, for instance by scikit-learn's OneHotEncoder, or leave the column out. Of "

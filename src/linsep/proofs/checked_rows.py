@@ -6,7 +6,7 @@ A check needs two verbs: read every row once (`blocks`), and fetch a few rows by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
@@ -175,10 +175,17 @@ def names_of(rows: Rows) -> tuple[str, ...] | None:
     return names
 
 
-def rows_of(X: Any, y: Any, labels: Sequence[Label], names: tuple[str, ...] | None = None, left_out: int = 0) -> Rows:
+def rows_of(
+    X: Any,
+    y: Any,
+    labels: Sequence[Label],
+    names: tuple[str, ...] | None = None,
+    left_out: int = 0,
+    beside: Iterable[Any] = (),
+) -> Rows:
     """The rows of X with the marks that `labels` give to y: -1 and +1 for two classes, positions among more.
 
-    `names` say how text was coded, and where rows were `left_out`, those with gaps are.
+    `names` say how text was coded, and where rows were `left_out`, those with gaps are, also in values `beside` them.
     """
     if not isinstance(X, np.ndarray) and (can_scan(X) or isinstance(X, Rows)):
         if y is not None:
@@ -188,7 +195,7 @@ def rows_of(X: Any, y: Any, labels: Sequence[Label], names: tuple[str, ...] | No
         return X
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    rows = given_as_stated(X, y, left_out)
+    rows = given_as_stated(X, y, left_out, beside)
     with rows.numbered():
         table = read_exact(rows.X, UNCODED if names is None else Stated(names))
         require_finite(table)
@@ -197,9 +204,9 @@ def rows_of(X: Any, y: Any, labels: Sequence[Label], names: tuple[str, ...] | No
     return MemoryRows(table.values, marks, table.scales, table.is_decimal, table.columns, True, rows.kept)
 
 
-def given_as_stated(X: Any, y: Any, left_out: int) -> Given:
+def given_as_stated(X: Any, y: Any, left_out: int, beside: Iterable[Any] = ()) -> Given:
     """The rows, without those with gaps where a proof says that so many were left out."""
-    rows = given(X, y, missing="drop" if left_out else None)
+    rows = given(X, y, missing="drop" if left_out else None, beside=beside)
     if rows.kept is not None and rows.dropped != left_out:
         raise CertificateError(f"{rows.dropped:,} rows have missing values; the proof left out {left_out:,}.")
     return rows

@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.errors import CertificateError, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Label, MemoryRows, Rows, each, end_of
+from linsep.proofs.checked_rows import Label, MemoryRows, Rows, each, end_of, rows_of
 from linsep.proofs.named_rows import labels_of_rows, shown_rows
 from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_fit
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
@@ -131,6 +131,13 @@ class FewestMistakes(HalfspaceVerdict):
     def optimal(self) -> bool:
         """Whether no hyperplane makes fewer mistakes, or cheaper ones."""
         return self.least == self.spent
+
+    def _rows_of(self, X: Any, y: Any) -> Rows:
+        """The rows of the data, without those that had no cost: where there are some, no others cost 0."""
+        costs = self.costs or ()
+        beside = [None if cost == 0 else cost for cost in costs]
+        is_known = beside.count(None) == self.rows_left_out
+        return rows_of(X, y, self.labels, self.names, self.rows_left_out, [beside] if is_known else [])
 
     def _verify_claim(self, rows: Rows) -> None:
         found = [row for numbers in mistaken(rows, self.weights, self.bias_weight) for row in numbers.tolist()]

@@ -8,7 +8,7 @@ look first  at the rows whose label a logistic regression finds least likely, mi
 import csv
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, TypeAlias
@@ -265,7 +265,7 @@ def clean(
     (1, 1, 0)
     """
     require_index_of(X, y, cost=cost)
-    with asked(X, y, ids, categories, missing) as (rows, source):
+    with asked(X, y, ids, categories, missing, beside=[] if isinstance(cost, Mapping) else [cost]) as (rows, source):
         return cleaned(source, rows.costs(cost), bias, time_limit, watch)[0]._in_own_numbers(rows)
 
 

@@ -8,7 +8,7 @@
 Both ends are known at any time: whatever stops the search, what is known by then is the answer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -106,7 +106,7 @@ def fewest_mistakes(
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     clock = Clock(limit)
     require_index_of(X, y, cost=cost)
-    with asked(X, y, ids, categories, missing) as (rows, source):
+    with asked(X, y, ids, categories, missing, beside=[] if isinstance(cost, Mapping) else [cost]) as (rows, source):
         found, _ = searched(source, rows.costs(cost), bias, clock, watch)
         return mistakes_in_own_numbers(found, rows)
 

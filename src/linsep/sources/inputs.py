@@ -80,12 +80,14 @@ def asked(
     *,
     decimals: bool = False,
     many: bool = False,
+    beside: Iterable[Any] = (),
 ) -> Iterator[tuple[Given, Source]]:
     """The rows of a question, without those with gaps if so asked, and their source, of two classes or `many`.
 
-    What is found to be wrong with a row is told with the number that the user knows.
+    Gaps may also be in what is given `beside` the rows. What is found to be wrong with a row is told with the number
+    that the user knows.
     """
-    rows = rows_given(X, y, ids, missing)
+    rows = rows_given(X, y, ids, missing, beside)
     with rows.numbered():
         read = as_classes if many else as_source
         yield rows, left_out(read(rows.X, rows.y, decimals=decimals, ids=rows.ids, categories=categories), rows)

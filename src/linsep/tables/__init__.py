@@ -34,7 +34,7 @@ from linsep.tables.handed_over import (
     of_array,
     of_frame,
     of_rows,
-    taken_over,
+    of_tensor,
 )
 from linsep.tables.label_values import read_beside, read_labels, require_index_of, require_one_index
 from linsep.tables.sparse_tables import is_sparse, of_sparse, place_of
@@ -72,7 +72,7 @@ def read_exact(X: Any, categories: Categories | Stated = UNCODED) -> ExactTable:
     if isinstance(X, np.ndarray):
         return of_array(X)
     if isinstance(X, memoryview) or is_tensor(X):
-        return of_array(taken_over(X, "X"))
+        return of_tensor(X)
     if isinstance(X, Iterable) and not isinstance(X, (str, bytes, Mapping, Set, SupportsArray)):
         return of_rows(list(X))
     raise ShapeError(

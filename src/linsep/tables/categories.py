@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from linsep.errors import ArgumentError, shown
 from linsep.faults import CODE_FIRST, NAME_TOO, fault, few
-from linsep.tables.exact_numbers import Array, ExactTable
+from linsep.tables.exact_numbers import Array, ExactTable, told_name
 
 Coding: TypeAlias = Literal["reference", "all"]
 Categories: TypeAlias = Coding | Mapping[str, Coding] | None
@@ -72,7 +72,7 @@ def require_categories(categories: Any) -> Categories:
         for name, coding in categories.items():
             if coding not in CODINGS:
                 raise ArgumentError(f"categories[{shown(name)}] is {shown(coding)}: it must be 'reference' or 'all'.")
-        return {str(name): coding for name, coding in categories.items()} or UNCODED
+        return {told_name(name): coding for name, coding in categories.items()} or UNCODED
     if categories is not None and categories not in CODINGS:
         raise ArgumentError(
             f"categories is {shown(categories)}: it must be 'reference', 'all', or a dictionary of columns such as "

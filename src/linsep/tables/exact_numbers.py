@@ -82,6 +82,15 @@ def name_of(column: int, names: Columns) -> int | str:
     return names[column] if names else column
 
 
+def told_name(column: Any) -> str:
+    """What a column of a dataframe is called, as text; the levels of a name that has several are joined by dots.
+
+    >>> told_name("age"), told_name(3), told_name(("blood", "sugar")), told_name(("age", ""))
+    ('age', '3', 'blood.sugar', 'age')
+    """
+    return ".".join(str(level) for level in column if level != "") if isinstance(column, tuple) else str(column)
+
+
 def inexact_number(value: Any, row: int, column: int, names: Columns) -> InputError:
     """The refusal of a number that no double is."""
     return fault("inexact", row=row, column=name_of(column, names), value=value)

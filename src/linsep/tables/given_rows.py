@@ -11,7 +11,7 @@ from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
 from linsep.tables.exact_numbers import Array, is_missing
-from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query, nulls_of
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query, named_in, nulls_of
 from linsep.tables.label_values import require_one_index
 from linsep.tables.row_ids import RowIds, without_ids
 from linsep.tables.sparse_tables import is_sparse, of_sparse
@@ -48,7 +48,16 @@ class Given(NamedTuple):
 
     def costs(self, cost: Any) -> Any:
         """What mistakes cost: for each label, or of a number for each row those of the rows that are kept."""
-        return cost if isinstance(cost, Mapping) else self.only(cost, "cost")
+        if isinstance(cost, Mapping):
+            return cost
+        found = self.only(cost, "cost")
+        n_rows = 0 if self.kept is None else self.dropped + len(self.kept)
+        if gaps_beside(cost, n_rows).any() and any(one == 0 for one in found):
+            raise ArgumentError(
+                "Some rows have no cost, and others a cost of 0, as a proof writes down for rows that are dropped.",
+                fix="Drop the rows without a cost first, or those that cost 0.",
+            )
+        return found
 
     def own(self, rows: Sequence[int]) -> tuple[int, ...]:
         """What numbers these rows have in the user's table."""
@@ -86,11 +95,15 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iter
     ([[1.0]], ['a'], array([0]))
     """
     require_missing(missing)
+    y, ids = named_in(X, y), named_in(X, ids)
     require_one_index(X, y)
     if isinstance(y, str) and isinstance(ids, str) and ids == y:
         raise ArgumentError(f"ids and y are both {y!r}: a label is not a name.", fix="Name another column, or no ids.")
-    if isinstance(y, (int, np.integer)) and (frame := as_frame(X)) is not None and y in frame.columns:
-        raise ArgumentError(f"y is {y}, a number: columns are named by text.", fix=f"Say y='{y}'.")
+    for name, value in (("y", y), ("ids", ids)):
+        if isinstance(value, (int, np.integer)) and (frame := as_frame(X)) is not None and value in frame.columns:
+            raise ArgumentError(
+                f"{name} is {value}, a number: columns are named by text.", fix=f"Say {name}='{value}'."
+            )
     if isinstance(y, str) and (frame := as_frame(X)) is not None:
         X, y = _label_out(frame, y)
     elif y is not None and (is_query(X) or is_query(y)):

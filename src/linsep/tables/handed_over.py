@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from linsep.errors import InexactError, ShapeError, shown
-from linsep.faults import fault
+from linsep.errors import InexactError, NotNumericError, ShapeError, shown
+from linsep.faults import ALL_TEXT, fault
 from linsep.tables.categories import (
     UNCODED,
     Categories,
@@ -33,6 +33,7 @@ from linsep.tables.exact_numbers import (
     of_cells,
     plain_numbers,
     require_cells,
+    told_name,
 )
 
 CPU = 1  # the number of its kind in the DLPack protocol
@@ -107,6 +108,15 @@ def taken_over(values: Any, name: str) -> Array:
             fix="Give an array or a dataframe.",
         )
     return array
+
+
+def of_tensor(X: Any) -> ExactTable:
+    """The numbers of a tensor or a buffer; a series, which is one column, is refused in the words of its library."""
+    values = taken_over(X, "X")
+    series = as_series(X) if values.ndim == 1 else None
+    if series is not None and not series.implementation.is_pyarrow():
+        raise fault("array shape", name="X", seen=values.shape, fix="A single column is X.to_frame().")
+    return of_array(values)
 
 
 def of_rows(rows: Sequence[Any]) -> ExactTable:
@@ -203,7 +213,7 @@ def as_frame(X: Any) -> Any:
             fix="Give linsep.open(X, label=y), which takes questions and verify there, or X.compute().",
         )
     try:
-        frame = _fetched(nw.from_native(X, allow_series=True, pass_through=True), X)
+        frame = _fetched(nw.from_native(_with_text_names(X), allow_series=True, pass_through=True), X)
         if not isinstance(frame, (nw.DataFrame, nw.Series)):
             frame = nw.from_native(_arrow_table(X), eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -211,6 +221,42 @@ def as_frame(X: Any) -> Any:
             f"Two columns have the same name: {' '.join(str(error).split())}", fix="Rename one of them."
         ) from None
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _with_text_names(X: Any) -> Any:
+    """A frame of pandas whose columns have names of several levels, under names that are text; others as they are."""
+    if not _has_levels(X):
+        return X
+    frame = X.copy(deep=False)
+    frame.columns = [told_name(column) for column in X.columns]
+    return frame
+
+
+def _has_levels(X: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    is_frame = pandas is not None and isinstance(X, pandas.DataFrame)
+    return is_frame and any(isinstance(column, tuple) for column in X.columns)
+
+
+def without_column(X: Any, frame: Any, name: str) -> Any:
+    """X, read as this frame, without a column; names of several levels keep them, as y may be named by its own."""
+    if _has_levels(X):
+        return X.loc[:, [told_name(column) != name for column in X.columns]]
+    return frame.drop(name).to_native()
+
+
+def named_in(X: Any, name: Any) -> Any:
+    """The tuple that names a column of pandas as the text that it is called here; everything else as it is.
+
+    A tuple of as many values as X has rows is a name only if a column has it.
+    """
+    if not isinstance(name, tuple) or not _has_levels(X):
+        return name
+    try:
+        is_name = name in set(X.columns)
+    except TypeError:  # a tuple of lists or arrays
+        return name
+    return told_name(name) if is_name or len(name) == X.columns.nlevels != len(X) else name
 
 
 def _fetched(frame: Any, X: Any) -> Any:
@@ -287,9 +333,13 @@ def of_frame(frame: Any, categories: Categories | Stated = UNCODED) -> ExactTabl
     coded = _coded(series, categories) if categories else {}
     own = tuple(name for name in names if name not in coded)
     columns = [_column(series[name], name, text_fix(categories)) for name in own]
-    if not coded:
-        return _numbers(columns, names)
-    return joined(names, _numbers(columns, own) if own else None, coded, len(frame))
+    try:
+        numbers = _numbers(columns, own) if own else None
+    except NotNumericError as error:
+        if isinstance(categories, str) and isinstance(error.value, str):  # objects, some of them text
+            raise error.at(fix=ALL_TEXT) from None
+        raise
+    return numbers if not coded and numbers is not None else joined(names, numbers, coded, len(frame))
 
 
 def _coded(series: Mapping[str, Any], categories: Categories | Stated) -> dict[str, Levels]:

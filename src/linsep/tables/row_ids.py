@@ -17,7 +17,7 @@ from linsep.faults import fault, few
 from linsep.report import RowNames
 from linsep.tables.categories import is_categorical
 from linsep.tables.exact_numbers import Array
-from linsep.tables.handed_over import SupportsArray, as_frame, as_series, taken_over
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, named_in, taken_over, without_column
 from linsep.tables.label_values import require_one_index
 from linsep.tables.sparse_tables import is_sparse
 
@@ -84,6 +84,7 @@ def without_ids(X: Any, ids: Any, y: Any = None) -> tuple[Any, RowIds | None]:
     """
     if ids is None:
         return X, index_ids(X, y)
+    ids = named_in(X, ids)
     if isinstance(ids, str):
         return _column_out(X, ids)
     require_one_index(X, ids, "ids")
@@ -106,7 +107,7 @@ def spare_column(X: Any, y: Any, stated: Sequence[str] | None) -> str | None:
     frame = None if stated is None or isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
     if stated is None or frame is None:
         return None
-    stems = {*stated, *(name[:k] for name in stated for k, sign in enumerate(name) if sign == "[")}
+    y, stems = named_in(X, y), {*stated, *(name[:k] for name in stated for k, sign in enumerate(name) if sign == "[")}
     spare = [name for name in frame.columns if str(name) not in stems and str(name) != y]
     is_one = len(spare) == 1 and is_categorical(frame.get_column(spare[0]))
     return str(spare[0]) if is_one else None
@@ -144,7 +145,7 @@ def _column_out(X: Any, name: str) -> tuple[Any, RowIds]:
     own = next((column for column in frame.columns if str(column) == name), None)
     if own is None:
         raise fault("no column", column=name, advice=f"The columns are {few(frame.columns, 8)}.")
-    return frame.drop(own).to_native(), ListedIds(frame.get_column(own), name)
+    return without_column(X, frame, own), ListedIds(frame.get_column(own), name)
 
 
 def _listed(ids: Any) -> Any:

@@ -21,9 +21,10 @@ from linsep.faults import fault
 from linsep.sources.files.columns import advice, choose_columns, made_of
 from linsep.sources.files.options import TABLE_COLUMN, Options
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, row_major
+from linsep.sources.files.rejects import first_of
 from linsep.sources.files.values import EXACT, INTEGER, NUMBER, no_text, numbers_of, vanishes
 from linsep.tables import is_long
-from linsep.tables.categories import Levels, looks_like_ids, side_by_side
+from linsep.tables.categories import Levels, is_mixed, is_number, looks_like_ids, side_by_side
 
 Array = npt.NDArray[Any]
 Columns = dict[str, Any]  # Arrow arrays by their names, without dictionaries
@@ -39,6 +40,7 @@ class TableReader(Reader):
     id_name: str | None  # of the column that says what rows are called
     text_rows: int = 0  # in which categories were looked for
     number_levels: Set[str] = frozenset()  # the columns whose categories are numbers
+    free_text: Set[str] = frozenset()  # the columns of text that nothing declares to be categories
 
     def _choose(self, header: Sequence[str]) -> None:
         """Settle which columns are read, and which of them holds the labels."""
@@ -77,13 +79,16 @@ class TableReader(Reader):
     def _good_rows(self, table: Any, first: int) -> Columns:
         """The rows that are good by themselves; the bad ones are rejected, or the first of them is raised."""
         columns = {name: decoded(table[name]) for name in self.wanted}
-        bad: dict[int, tuple[str, str]] = {}
+        bad: dict[int, list[tuple[str, str]]] = {}
         for name, what, rows in self._faults(columns):
             for row in np.flatnonzero(np.asarray(rows.fill_null(False))).tolist():
-                bad.setdefault(row, (name, what))
-        for row, (name, what) in sorted(bad.items()):
+                bad.setdefault(row, []).append((name, what))
+        for row, told in sorted(bad.items()):
             content = ",".join(str(column[row].as_py()) for column in columns.values())
-            self.reject(first + row, self._fault(first + row, name, what, columns[name][row].as_py()), content)
+            faults = (self._fault(first + row, name, what, columns[name][row].as_py()) for name, what in told)
+            found = first_of(faults, drops_gaps=self.options.missing == "drop")
+            assert found is not None
+            self.reject(first + row, found, content)
         if not bad:
             return columns
         is_good = np.isin(np.arange(table.num_rows), list(bad), invert=True)
@@ -231,6 +236,10 @@ def share_categories(files: Sequence[Reader]) -> None:
     every = {name: {c for reader in readers for c in reader.categories.get(name, ())} for name in names}
     n_rows = sum(reader.text_rows for reader in readers)
     for name in names if readers and isinstance(readers[0].options.categories, str) else ():
+        if is_mixed(every[name]) and all(name in reader.free_text for reader in readers):
+            odd = next(level for level in sorted(every[name]) if not is_number(level))
+            path = next(reader.path for reader in readers if odd in reader.categories.get(name, ()))
+            raise fault("text among numbers", path, column=name, value=odd)
         if looks_like_ids(len(every[name]), n_rows):
             raise fault("ids as categories", readers[0].path, column=name, levels=len(every[name]), rows=n_rows)
     numbered = {name for reader in readers for name in reader.number_levels}
@@ -273,8 +282,9 @@ def decoded(column: Any) -> Any:
 
 
 def texts(column: Any) -> Any:
-    """Categories as text; numbers as Python writes them, as it does for those of tables in memory."""
-    if not (pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
+    """Categories as text; numbers and booleans as Python writes them, as it does for those of tables in memory."""
+    kind = column.type
+    if not (pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)):
         return column.cast(pa.string())
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = whole.dictionary_encode()

@@ -8,6 +8,7 @@ integers beyond 2^53 become doubles (they are read again, as text), empty cells 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -267,14 +268,26 @@ class CsvReader(CsvText, TableReader):
     # What a read of its own finds: places of decimals, and categories -----------------------------------
 
     def _texts(self) -> Iterator[dict[str, Any]]:
-        """All cells as text, piece by piece, without those of lines that are no rows: the reading proper finds them."""
+        """All cells as text, piece by piece, without those of lines that are no rows: the reading proper finds them.
+
+        Where rows with gaps are dropped, theirs are left out: what only they hold says nothing about a column.
+        """
+        if self.options.missing != "drop":
+            yield from self._all_texts(self.names)
+            return
+        for columns in self._all_texts(self.wanted):
+            gaps = reduce(pc.or_, [column.is_null() for column in columns.values()])
+            is_whole = not pc.any(gaps).as_py()
+            yield columns if is_whole else {name: each.filter(pc.invert(gaps)) for name, each in columns.items()}
+
+    def _all_texts(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         for _, piece in self.pieces():
             try:
-                yield self._read_texts(piece, self.names)
+                yield self._read_texts(piece, names)
             except _UnreadError as error:
                 rows = [source for _, _, source, record in self._records(piece) if self._is_row(source, record)]
                 try:
-                    yield self._read_texts(_as_text(rows), self.names)
+                    yield self._read_texts(_as_text(rows), names)
                 except _UnreadError:
                     raise self._located(error, [], 0) from error
 

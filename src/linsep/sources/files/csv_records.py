@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +21,7 @@ from linsep.faults import fault, few
 from linsep.sources.files import decimals
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import BEGINS
+from linsep.sources.files.rejects import first_of
 from linsep.sources.files.text_reader import BOM, LONGEST_RECORD, Pipe, TextReader
 from linsep.sources.files.values import INTEGER, NOT_FINITE, NUMBER, vanishes
 
@@ -251,8 +252,9 @@ def row_fault(reader: "CsvReader", record: list[str], source: str, row: int, lin
     found = _text_fault(reader, record, source, byte)
     if found is None:
         cells = dict(zip(reader.header, record, strict=True))
-        faults = (_cell_fault(reader, name, cells[name]) for name in reader.names)
-        found = next((what for what in faults if what is not None), None) or _label_fault(reader, cells)
+        faults = chain((_cell_fault(reader, name, cells[name]) for name in reader.names), [_label_fault(reader, cells)])
+        every = (what for what in faults if what is not None)
+        found = first_of(every, drops_gaps=reader.options.missing == "drop")
     return None if found is None else found.at(row=row, line=line, byte=byte if found.byte is None else found.byte)
 
 

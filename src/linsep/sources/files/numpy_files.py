@@ -59,7 +59,10 @@ class ArrayReader(Reader):
         values, labels = piece.values, piece.labels
         is_bad = self._is_bad(values, labels)
         for row in np.flatnonzero(is_bad).tolist():
-            self.reject(int(numbers[row]), self._fault(values, row, int(numbers[row])), content(values, labels, row))
+            label = None if labels is None else labels[row]
+            self.reject(
+                int(numbers[row]), self._fault(values, row, int(numbers[row]), label), content(values, labels, row)
+            )
         if is_bad.any():
             values, labels = values[~is_bad], None if labels is None else labels[~is_bad]
         if isinstance(values, np.ndarray):
@@ -78,10 +81,13 @@ class ArrayReader(Reader):
             bad |= ~np.isfinite(labels)
         return np.asarray(bad)
 
-    def _fault(self, values: Any, row: int, number: int) -> InputError:
-        """What is wrong with a bad row: its first bad number, or its label."""
+    def _fault(self, values: Any, row: int, number: int, label: Any) -> InputError:
+        """What is wrong with a bad row: its first bad number, or its label; a gap first where those are dropped."""
         cells = values[row] if isinstance(values, np.ndarray) else values[[row]].toarray()[0]
-        columns = np.flatnonzero(_is_odd(cells, True))
+        is_odd, gaps = _is_odd(cells, True), cells != cells
+        if self.options.missing == "drop" and (gaps.any() or label != label):  # NaN, whatever else the row holds
+            is_odd = gaps
+        columns = np.flatnonzero(is_odd)
         if not columns.size:
             return fault("no label", self.path, row=number)
         column, value = int(columns[0]), cells[columns[0]]

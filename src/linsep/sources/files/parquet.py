@@ -17,6 +17,7 @@ from linsep.sources.files.cells import TableReader, decoded, first_true, in_orde
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import unreadable
 from linsep.sources.files.reader import Batch, Store
+from linsep.tables.categories import is_mixed, is_number
 from linsep.tables.label_values import order_of
 
 BITE = 1 << 20  # bytes of columns that a thread decodes at a time
@@ -45,6 +46,7 @@ class ColumnarReader(TableReader, Store):
         kinds = {name: _plain(schema.field(name).type) for name in self.wanted}
         listed = {name for name in self.names if pa.types.is_dictionary(schema.field(name).type)}
         self.number_levels = {name for name in listed if _is_number(kinds[name])}
+        self.free_text = {name for name in self.names if name not in listed and is_string(kinds[name])}
         if options.categories is not None:
             require_columns(path, self.names, options)
             with self._guarded():
@@ -130,20 +132,28 @@ class ColumnarReader(TableReader, Store):
 
     def _find_categories(self, text: list[str]) -> None:
         found: dict[str, set[str]] = {name: set() for name in text}
-        first = 0
+        free = self.free_text if isinstance(self.options.categories, str) else frozenset()
+        odd: dict[str, tuple[int, str]] = {}  # the first text that is not a number, and its row
+        first = self.text_rows = 0
         for k in range(len(self.lengths) if text else 0):
             for table in self._group(k, text if self.options.rejects is None else self.wanted, use_threads=True):
-                columns = self._kept(table)
+                columns, kept = self._kept(table)
+                self.text_rows += len(kept)
                 for name in text:
                     column = columns[name]
                     gaps = column.is_null(nan_is_null=True)
                     if self.options.rejects is None and pc.any(gaps).as_py():
                         raise fault("missing", self.path, row=first + first_true(gaps), column=name)
-                    found[name].update(texts(pc.unique(column.drop_null())).to_pylist())
+                    levels = texts(pc.unique(column.drop_null())).to_pylist()  # in the order of their first rows
+                    if name in free and name not in odd and (strange := [v for v in levels if not is_number(v)]):
+                        odd[name] = first + int(kept[pc.index(column, strange[0]).as_py()]), strange[0]
+                    found[name].update(levels)
                     self._require_few(name, len(found[name]))
                 first += table.num_rows
+        for name, (row, value) in odd.items():
+            if is_mixed(found[name]):
+                raise fault("text among numbers", self.path, row=row, column=name, value=value)
         self.categories = {name: in_order(levels, name in self.number_levels) for name, levels in found.items()}
-        self.text_rows = first
 
     def _order_of(self, label: str) -> tuple[Any, ...] | None:
         """The labels that are ordered categories in their order, if all groups have the same."""
@@ -155,15 +165,20 @@ class ColumnarReader(TableReader, Store):
                     orders.add(order_of(table[label]))
         return orders.pop() if len(orders) == 1 else None
 
-    def _kept(self, table: Any) -> dict[str, Any]:
-        """The columns of a table without the rows that will be rejected: what only they hold is no category."""
+    def _kept(self, table: Any) -> tuple[dict[str, Any], Any]:
+        """The columns of a table without the rows that will be rejected, and which rows these are.
+
+        What only rejected rows hold is no category.
+        """
         for name in table.schema.names:
             table[name].validate(full=True)
         columns = {name: decoded(table[name]) for name in table.schema.names}
+        every = np.arange(table.num_rows)
         if self.options.rejects is None:
-            return columns
+            return columns, every
         is_bad = self._is_bad(columns, table.num_rows)
-        return {name: column.filter(~is_bad) for name, column in columns.items()} if is_bad.any() else columns
+        kept = {name: column.filter(~is_bad) for name, column in columns.items()} if is_bad.any() else columns
+        return kept, every[~is_bad]
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 import csv
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
@@ -86,6 +86,13 @@ class Rejects:
         with suppress(OSError):  # what cannot be read is told of when it is written
             if Path(self.path).is_file() and _begins(self.path, len(head)) not in (b"", head):
                 raise fault("rejects over file", self.path)
+
+
+def first_of(faults: Iterable[InputError], *, drops_gaps: bool) -> InputError | None:
+    """What is said about a row: the first fault, or where rows with gaps are dropped a gap, whatever else it holds."""
+    every = iter(faults)
+    first = next(every, None)
+    return first if first is None or not drops_gaps else next(filter(is_gap, (first, *every)), first)
 
 
 def is_gap(error: InputError) -> bool:

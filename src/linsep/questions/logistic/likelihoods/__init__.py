@@ -24,7 +24,7 @@ A. Albert and J. Anderson (1984) have binomial and multinomial, S. Correia, P. G
 C. Geyer (2009) the theory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -53,8 +53,9 @@ from linsep.sources.base import Source
 from linsep.sources.inputs import as_given, as_source, is_elsewhere, left_out, rows_given
 from linsep.tables import is_on_device, is_sparse, require_index_of
 from linsep.tables.categories import Categories, Levels, is_categorical, levels_of
+from linsep.tables.exact_numbers import told_name
 from linsep.tables.given_rows import Given, Missing, given
-from linsep.tables.handed_over import as_frame
+from linsep.tables.handed_over import as_frame, named_in
 from linsep.tables.row_ids import without_ids
 
 __all__ = ["INTERCEPT_NAME", "Extras", "Family", "Likelihood", "Posed", "likelihood_of", "pose"]
@@ -83,6 +84,8 @@ def pose(
     missing: Missing = None,
 ) -> Posed:
     """A model and its rows: X and y, a formula and a table, or a model of statsmodels."""
+    table = y if isinstance(X, str) else X
+    ids, options = named_in(table, ids), Extras(*(named_in(table, value) for value in options))
     if isinstance(X, str) or is_model(X):
         posed = Posed(Given(X, y, ids), names, family, bias, options, categories)
         return of_formula(posed, missing) if isinstance(X, str) else of_model(posed, missing)
@@ -95,20 +98,21 @@ def pose(
     if is_here and (kept.weights is not None or kept.trials is not None or is_pair(rows.y)):
         X, kept = series_out(rows.X, kept) if names is None else (rows.X, kept)
         rows = without_uncounted(rows._replace(X=X), kept)
-    factors = tuple if categories is None else partial(_factors, rows.X)
+    aside = {value for value in (rows.ids, *options) if isinstance(value, str)}
+    factors = tuple if categories is None else partial(_factors, rows.X, aside)
     return Posed(rows, names, family, bias, kept, categories, _called(rows.X, rows.y), factors)
 
 
 def _called(X: Any, y: Any) -> str:
     """What the outcome is called: the label column of a source, or the name of a series."""
     name = X.facts.label_column if isinstance(X, Source) else getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "y"
+    return (told_name(name) if isinstance(name, (str, tuple)) else "") or "y"
 
 
-def _factors(X: Any) -> tuple[Levels, ...]:
-    """The columns of a dataframe that hold text or categories."""
+def _factors(X: Any, aside: Set[str]) -> tuple[Levels, ...]:
+    """The columns of a dataframe that hold text or categories, without those that are not predictors."""
     frame = None if isinstance(X, (Source, np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
-    own = [] if frame is None else [frame.get_column(name) for name in frame.columns]
+    own = [] if frame is None else [frame.get_column(name) for name in frame.columns if str(name) not in aside]
     return tuple(levels_of(column, str(column.name), "all") for column in own if is_categorical(column))
 
 
