@@ -21,7 +21,7 @@ from linsep.estimators.score_classifier import ScoreClassifier
 from linsep.estimators.verdict_classifier import VerdictClassifier
 from linsep.learners.kept_weights import Ballot, Pocket, Weights
 from linsep.learners.perceptron import Keep, Perceptron, Rule, WalkOrder
-from linsep.loops.sweeps import BORN, LABEL, LOGGED, RIVAL, ROW, STEP
+from linsep.loops.update_log import BORN, LABEL, LOGGED, RIVAL, ROW, STEP
 from linsep.proofs import Verdict
 from linsep.proofs.fewest_mistakes import FewestMistakes
 from linsep.proofs.proof_json import verdict_from_json
