@@ -119,6 +119,21 @@ def allows_exact_integers(rows: Rows) -> bool:
     return any(values.size and max(-int(values.min()), int(values.max())) > EXACT for values in _entries(rows))
 
 
+def check_reading(rows: Rows, numbers: str, rows_left_out: int) -> None:
+    """Check what a proof says about how the rows were read: as which numbers, and how many were left out."""
+    if is_decimal(rows) not in (None, numbers == "decimal"):
+        how = "exact decimals" if is_decimal(rows) else "binary64"
+        raise CertificateError(f"The proof reads numbers as {numbers}; these rows were read as {how}.")
+    if numbers == "exact-integers" and not allows_exact_integers(rows):
+        raise CertificateError("The proof reads numbers as exact-integers; no integer of the rows is beyond 2^53.")
+    if numbers == "binary64" and needs_exact_integers(rows):
+        held = "an integer beyond 2^53 or a number that no double is"
+        raise CertificateError(f"The proof reads numbers as binary64; these rows hold {held}.")
+    if can_scan(rows) and rows.facts.rows_left_out != rows_left_out:
+        left_out = f"{rows.facts.rows_left_out:,} rows of the source were left out"
+        raise CertificateError(f"{left_out}; the proof says {rows_left_out:,}.")
+
+
 def _entries(rows: Rows) -> Iterator[NDArray[Any]]:
     for _, values, _ in rows.blocks():
         yield values.data if is_sparse(values) else values
