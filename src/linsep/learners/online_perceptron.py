@@ -23,12 +23,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import (
-    ArgumentError,
-    ManyClassesError,
-    OneClassError,
-    ShapeError,
-)
+from linsep.errors import ArgumentError, ManyClassesError, OneClassError, ShapeError
 from linsep.faults import fault
 from linsep.learners.kept_weights import Weights
 from linsep.learners.perceptron import Perceptron, Rule

@@ -25,15 +25,7 @@ from linsep.proofs.named_rows import shown_rows, table_and_ids
 from linsep.proofs.obstructions import Obstruction, plain
 from linsep.proofs.verdict_base import Numbers, Verdict
 from linsep.proofs.verdicts import HalfspaceVerdict, Separable
-from linsep.report import (
-    Report,
-    Reported,
-    RowNames,
-    Where,
-    count,
-    label_text,
-    one_line,
-)
+from linsep.report import Report, Reported, RowNames, Where, count, label_text, one_line
 from linsep.tables.row_ids import RowIds
 
 

@@ -16,14 +16,7 @@ from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, ShapeError, shown, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import (
-    Label,
-    can_scan,
-    from_data,
-    given_as_stated,
-    is_same,
-    names_of,
-)
+from linsep.proofs.checked_rows import Label, can_scan, from_data, given_as_stated, is_same, names_of
 from linsep.proofs.named_rows import labels_of_rows, shown_rows, table_and_ids
 from linsep.proofs.obstructions import integers, plain
 from linsep.report import (

@@ -77,10 +77,6 @@ class MemorySource(Source):
         numbers = self.numbers
         return positions + numbers.start if isinstance(numbers, range) else numbers[positions]
 
-    def scan_between(self, start: int, stop: int, w: Floats, b: float, worst: int) -> Scan:
-        """The scan of the rows at these places of the table, made by this thread alone."""
-        return self._scan_part(start, stop, w, b, worst)
-
     def scan_alone(self, w: Floats, b: float, worst: int, ceiling: float) -> Scan:
         """The scan made by this thread alone, of the worst rows only those with a score below the ceiling."""
         return self._scan_part(0, self.n_rows, w, b, worst, ceiling)
@@ -187,14 +183,14 @@ def smallest(scores: Floats, wanted: int) -> Ints:
     return places[np.argsort(scores[places], kind="stable")[:wanted]]
 
 
-def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block, longest2: float = UNKNOWN_LENGTH) -> Scan:
+def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block) -> Scan:
     """The scan of one block of a source of these facts, with no row left in doubt, by this thread alone.
 
     The size of the source, not that of the block, says whether few rows are scored in NumPy: the sum of the scans is
     the same, to the last bit, however the rows are cut up.
     """
     part = MemorySource(block.table, block.y, facts.of_part(len(block)), block.numbers)
-    return scanned_part(part, facts, w, b, worst, longest2)
+    return scanned_part(part, facts, w, b, worst, UNKNOWN_LENGTH)
 
 
 def scanned_part(part: MemorySource, facts: Facts, w: Floats, b: float, worst: int, longest2: float) -> Scan:
