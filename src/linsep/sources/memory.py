@@ -1,9 +1,10 @@
 """Rows in memory: one table, dense or sparse, scanned by all cores without copying it."""
 
 import operator
+from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -181,6 +182,14 @@ def smallest(scores: Floats, wanted: int) -> Ints:
     if 4 * wanted < len(scores):  # else it takes less to sort them all
         places = np.flatnonzero(scores <= np.partition(scores, wanted)[wanted])
     return places[np.argsort(scores[places], kind="stable")[:wanted]]
+
+
+class Blockwise(Source, ABC):
+    """A source whose blocks are made of those of another: its scan is the sum of theirs."""
+
+    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
+        """The sum of the scans of the blocks."""
+        return reduce(operator.add, self.each(partial(scanned, self.facts, np.asarray(w, np.float64), float(b), worst)))
 
 
 def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block) -> Scan:
