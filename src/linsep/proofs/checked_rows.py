@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from linsep.errors import ArgumentError, CertificateError, shown
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
 from linsep.tables.categories import UNCODED, Stated
-from linsep.tables.exact_numbers import EXACT, fit_doubles
+from linsep.tables.exact_numbers import EXACT, ExactTable, fit_doubles
 from linsep.tables.given_rows import Given, given
 from linsep.tables.label_values import distinct
 
@@ -201,23 +201,24 @@ def rows_of(X: Any, y: Any, labels: Sequence[Label], names: tuple[str, ...] | No
         if can_scan(X) and not (len(X.facts.labels) == len(labels) and all(map(is_same, X.facts.labels, labels))):
             raise CertificateError(f"The rows are labelled {_all(X.facts.labels)}; the proof is about {_all(labels)}.")
         return X
-    if y is None:
-        raise ArgumentError("y is missing: each row of X needs a label.")
-    rows = given_as_stated(X, y, left_out)
+    rows, table = read_as_stated(X, y, names, left_out)
     with rows.numbered():
-        table = read_exact(rows.X, UNCODED if names is None else Stated(names))
-        require_finite(table)
         codes = _codes(read_labels(rows.y, table.values.shape[0]), labels)
     marks: Any = (2 * codes - 1).astype(np.int8) if len(labels) == 2 else codes
     return MemoryRows(table.values, marks, table.scales, table.is_decimal, table.columns, True, rows.kept)
 
 
-def given_as_stated(X: Any, y: Any, left_out: int) -> Given:
-    """The rows, without those with gaps where a proof says that so many were left out."""
+def read_as_stated(X: Any, y: Any, names: tuple[str, ...] | None, left_out: int) -> tuple[Given, ExactTable]:
+    """The rows as a proof says that they were read: text coded by these names, rows with gaps among those left out."""
+    if y is None:
+        raise ArgumentError("y is missing: each row of X needs a label.")
     rows = given(X, y, missing="drop" if left_out else None)
     if rows.kept is not None and rows.dropped != left_out:
         raise CertificateError(f"{rows.dropped:,} rows have missing values; the proof left out {left_out:,}.")
-    return rows
+    with rows.numbered():
+        table = read_exact(rows.X, UNCODED if names is None else Stated(names))
+        require_finite(table)
+    return rows, table
 
 
 def _codes(given: NDArray[Any], labels: Sequence[Label]) -> NDArray[np.int64]:
