@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import linsep
-from linsep.proofs.verdicts import Verdict
+from linsep.proofs.verdict_base import Verdict
 
 PAGE = Path(__file__).with_name("api.md")
 GROUPS = {

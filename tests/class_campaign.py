@@ -22,7 +22,7 @@ import scipy.sparse as sp
 import linsep
 import naive
 from linsep import checker
-from linsep.proofs.class_verdicts import questions
+from linsep.proofs.class_rows import questions
 from linsep.questions import classes as classes_module
 from linsep.questions import decide as decide_module
 

@@ -24,7 +24,7 @@ import numpy as np
 import linsep
 from linsep import checker
 from linsep.errors import LinsepError
-from linsep.proofs.class_verdicts import questions
+from linsep.proofs.class_rows import questions
 from tests import class_campaign, forge, naive
 
 BY = ("joint", "pairs", "rest")

@@ -60,6 +60,7 @@ TESTS = {  # those that most mutants die of come first
     "linsep.proofs.class_json": [REFUSALS, CLASSES],
     "linsep.proofs.class_rows": [REFUSALS, CLASSES],
     "linsep.proofs.class_verdicts": [REFUSALS, CLASSES],
+    "linsep.proofs.class_words": [CLASSES],
     "linsep.proofs.definite": [UNITS, REFUSALS, DEFINITE],
     "linsep.proofs.eigenvalues": ["tests/test_eigenvalue_units.py", DEFINITE],
     "linsep.proofs.explain": [REFUSALS, CERTIFICATES],
@@ -69,6 +70,7 @@ TESTS = {  # those that most mutants die of come first
     "linsep.proofs.packings": [UNITS, REFUSALS, "tests/test_mistakes.py"],
     "linsep.proofs.proof_json": [REFUSALS, CERTIFICATES],
     "linsep.proofs.region_proof": [REFUSALS, "tests/test_regions.py"],
+    "linsep.proofs.verdict_base": [REFUSALS, CERTIFICATES],
     "linsep.proofs.verdicts": [REFUSALS, CERTIFICATES],
 }
 COMPARED = {

@@ -28,16 +28,7 @@ from adversarial import (
     redundant,
     small,
 )
-from naive import (
-    Obstruction,
-    decide,
-    findings,
-    is_separable,
-    minimal_obstructions,
-    perceptron,
-    scan,
-    signed_rows,
-)
+from naive import Obstruction, decide, findings, is_separable, minimal_obstructions, perceptron, scan, signed_rows
 
 SMALL = list(small())
 

@@ -160,8 +160,7 @@ def transcript(command, capsys):
     out, err = capsys.readouterr()
     for pattern, mask in (TIMES, SECONDS, SIZE, PLANTED):
         out = re.sub(pattern, mask, out, flags=re.MULTILINE)
-    told = [line for line in err.splitlines() if not line.startswith("Compiling, once on this machine")]
-    lines = [*out.splitlines(), *(f"! {line}" for line in told), f"[exit {code}]"]
+    lines = [*out.splitlines(), *(f"! {line}" for line in err.splitlines()), f"[exit {code}]"]
     return "\n".join([f"$ {command}", *(line.rstrip() for line in lines)])
 
 

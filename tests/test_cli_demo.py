@@ -97,7 +97,7 @@ def test_nothing_is_left_behind(monkeypatch, tmp_path, capsys):
 
 def test_compiling_is_announced_once_and_not_at_all_where_silence_is_asked_for(capsys, monkeypatch):
     event.start_event("numba:compile", data={})  # the library's own announcer may not have spoken yet
-    for quiet, said in (("", "linsep: compiling, once on this machine; this takes a while.\n"), ("1", "")):
+    for quiet, said in (("", "linsep: compiling this part, once on this machine; this takes a while.\n"), ("1", "")):
         monkeypatch.setenv("LINSEP_QUIET", quiet)
         announcer = compiler.Announcer()
         event.register("numba:compile", announcer)

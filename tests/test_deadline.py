@@ -11,7 +11,7 @@ from numpy.random import default_rng
 import linsep
 from linsep import deadline, errors
 from linsep.exact import independent_columns, nullspace, solve
-from linsep.proofs.verdicts import check
+from linsep.proofs.verdict_base import check
 from linsep.solvers import scaling
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact.exact_lp import ExactLP

@@ -16,7 +16,7 @@ from linsep.cli import app, main
 from linsep.explorer import export, requests, server
 from linsep.learners import checkpoints, kept_weights
 from linsep.plots import scene
-from linsep.proofs.verdicts import Verdict
+from linsep.proofs.verdict_base import Verdict
 from linsep.sources import hashing
 from linsep.sources.files import cells, converted_rows, labels, text_reader
 from linsep.storage import documents

@@ -7,7 +7,7 @@ from numpy.random import default_rng
 
 import linsep
 from linsep.proofs import checks
-from linsep.proofs.verdicts import check
+from linsep.proofs.verdict_base import check
 from linsep.questions import wide as wide_module
 from linsep.solvers.clock import Clock
 from linsep.solvers.wide.few_columns import spanning_columns

@@ -394,18 +394,13 @@ def test_so_does_a_copy_of_an_online_perceptron(copied):
 LETTERS = list("abcde")
 NAMED_ROWS = pd.DataFrame({"x": [0, 1, 2, 3, 4], "y": [0, 1, 0, 1, 1]}, index=LETTERS)
 BESIDE = pd.Series([1, 0, 1, 1, 1], index=LETTERS)
-
-
-@pytest.mark.parametrize(
+each_beside = pytest.mark.parametrize(
     ("name", "family"),
-    [
-        ("weights", "binomial"),
-        ("offset", "binomial"),
-        ("trials", "binomial"),
-        ("strata", "conditional"),
-        ("time", "cox"),
-    ],
+    [(name, "binomial") for name in ("weights", "offset", "trials")] + [("strata", "conditional"), ("time", "cox")],
 )
+
+
+@each_beside
 @pytest.mark.parametrize("is_formula", [False, True])
 @pytest.mark.parametrize("missing", [None, "drop"])
 def test_values_beside_the_rows_have_their_index(name, family, is_formula, missing):
@@ -600,16 +595,7 @@ WITH_GAPS = pd.DataFrame(
 
 @pytest.mark.parametrize("kind", [pd.Series, list, np.array, pl.Series])
 @pytest.mark.parametrize("is_formula", [False, True])
-@pytest.mark.parametrize(
-    ("name", "family"),
-    [
-        ("weights", "binomial"),
-        ("offset", "binomial"),
-        ("trials", "binomial"),
-        ("strata", "conditional"),
-        ("time", "cox"),
-    ],
-)
+@each_beside
 def test_rows_without_a_value_beside_them_are_dropped_too(kind, is_formula, name, family):
     table = WITH_GAPS[["x", "y"]]
     rows = ("y ~ x", table) if is_formula else (table, "y")

@@ -41,16 +41,7 @@ from linsep.cli import (  # noqa: F401 - each command adds itself to the app
     stdio,
     terminal,
 )
-from linsep.cli.parameters import (
-    BAD_INPUT,
-    BROKEN_PIPE,
-    FAULT,
-    INTERRUPTED,
-    SEPARABLE,
-    SIGNALLED,
-    STDIN_WORD,
-    app,
-)
+from linsep.cli.parameters import BAD_INPUT, BROKEN_PIPE, FAULT, INTERRUPTED, SEPARABLE, SIGNALLED, STDIN_WORD, app
 from linsep.errors import FileError, LinsepError
 from linsep.outputs import Identity, descriptor, identity
 

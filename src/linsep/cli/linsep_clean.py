@@ -9,18 +9,7 @@ import linsep
 from linsep import outputs
 from linsep.cli import file_arguments, stdio, terminal
 from linsep.cli.answers import Question, costs, ends, seconds
-from linsep.cli.parameters import (
-    OF_A_FAULT,
-    SEPARABLE,
-    UNDECIDED,
-    Bias,
-    File,
-    Label,
-    Learning,
-    Proof,
-    Search,
-    app,
-)
+from linsep.cli.parameters import OF_A_FAULT, SEPARABLE, UNDECIDED, Bias, File, Label, Learning, Proof, Search, app
 
 CODES = f"Exit codes: 0 no fewer changes are enough, 2 bad input, 3 fewer may be, {OF_A_FAULT}"
 

@@ -50,6 +50,11 @@ def read_common(document: Document, blank: type[ScoreClassifier], readers: Mappi
     return estimator
 
 
+def hyperplanes(estimator: ScoreClassifier) -> int:
+    """How many hyperplanes there are: one for two classes, else one for each."""
+    return len(estimator.classes_) if len(estimator.classes_) > 2 else 1
+
+
 _FEATURES = record(count=strict.whole(1, MOST_COLUMNS), names=optional(strict.names))
 
 

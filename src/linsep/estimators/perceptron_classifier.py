@@ -9,14 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep import arguments
 from linsep.errors import ArgumentError, InputError
-from linsep.estimators.score_classifier import (
-    Array,
-    ScoreClassifier,
-    distinct_labels,
-    handed,
-    narrowed,
-    seed_of,
-)
+from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels, handed, narrowed, seed_of
 from linsep.estimators.training_rows import (
     HeldOut,
     TrainingRows,

@@ -16,7 +16,9 @@ import scipy.sparse as sp
 from linsep.errors import OverflowedError
 from linsep.faults import POWER, fault
 from linsep.halfspace import linear_scores
-from linsep.loops.sweeps import BORN, LOGGED, ROW, STEP, Vectors, count_mistakes, replay, tally
+from linsep.loops.judging import count_mistakes
+from linsep.loops.sweeps import Vectors
+from linsep.loops.update_log import BORN, LOGGED, ROW, STEP, replay, tally
 from linsep.sources.base import Array, Block, Floats, Source
 from linsep.sources.inputs import read_table
 

@@ -11,9 +11,9 @@ from linsep.errors import CheckpointError
 from linsep.halfspace import Halfspace
 from linsep.learners.kept_weights import NO_LIMIT, Voters, joined
 from linsep.learners.perceptron_run import Mistake, PerceptronRun, Step
+from linsep.loops.judging import worst
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.shuffling import shuffled
-from linsep.loops.sweeps import worst
 from linsep.report import SHOWN_ROWS, by_corrections
 from linsep.scores import linear_scores
 from linsep.sources.base import Array, Block, Ints, Source, refusal

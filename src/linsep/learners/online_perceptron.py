@@ -23,18 +23,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import (
-    ArgumentError,
-    ManyClassesError,
-    OneClassError,
-    ShapeError,
-)
+from linsep.errors import ArgumentError, ManyClassesError, OneClassError, ShapeError
 from linsep.faults import fault
 from linsep.learners.kept_weights import Weights
 from linsep.learners.perceptron import Perceptron, Rule
 from linsep.learners.vanishing import require_scores_of
-from linsep.loops.scans import ALL_FINE
-from linsep.loops.sweeps import MISSED, PREDICTED, longest_row2
+from linsep.loops.judging import MISSED, PREDICTED
+from linsep.loops.scans import ALL_FINE, longest_row2
 from linsep.models import MODEL, write_model
 from linsep.report import Fact, Part, Report, Reported, Sentence, count, label_text, listed, one_line
 from linsep.scores import clear_sign

@@ -50,7 +50,9 @@ from linsep.learners.perceptron_run import PerceptronRun, Step
 from linsep.learners.vanishing import require_scores
 from linsep.loops.scans import ALL_FINE
 from linsep.loops.shuffling import shuffled
-from linsep.loops.sweeps import LOGGED, End, Hinge, looks_ahead, sweep
+from linsep.loops.sweeps import End, looks_ahead, sweep
+from linsep.loops.update_log import LOGGED
+from linsep.loops.updates import Hinge
 from linsep.sources.base import Array, Block, Ints, Source
 from linsep.sources.inputs import asked
 from linsep.tables.categories import Categories

@@ -16,9 +16,8 @@ from numba.extending import intrinsic
 
 from linsep.loops.compiler import njit
 from linsep.loops.layouts import Dense
-from linsep.loops.scans import nearest_certain
+from linsep.loops.scans import longest_row2, nearest_certain
 from linsep.loops.simd import LANES
-from linsep.loops.sweeps import longest_row2
 from linsep.loops.transpose import as_pointer
 
 HEIGHT = 256  # rows of a strip: its sums stay in the first cache

@@ -95,13 +95,13 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 class Announcer(event.Listener):  # type: ignore[misc]
-    """Says once that a loop is compiled because it was not in the cache; LINSEP_QUIET=1 silences that."""
+    """Says once in a process that a loop is compiled, not being in the cache; LINSEP_QUIET=1 silences that."""
 
     def on_start(self, _: Any) -> None:
         """The first loop is about to be compiled."""
         event.unregister("numba:compile", self)
         if not os.environ.get("LINSEP_QUIET") and sys.stderr is not None:
-            print("linsep: compiling, once on this machine; this takes a while.", file=sys.stderr, flush=True)
+            print("linsep: compiling this part, once on this machine; this takes a while.", file=sys.stderr, flush=True)
 
     def on_end(self, _: Any) -> None:
         """Nothing to say."""

@@ -160,3 +160,12 @@ def nearest_certain(w: Any, b: float, longest2: float) -> float:
     g = terms * UNIT / (1.0 - terms * UNIT)
     near: float = 2.001 * g * length_of(w, b) * np.sqrt(longest2 + 1.0) + 2 * terms * TINY
     return near
+
+
+@njit(cache=True, nogil=True)
+def longest_row2(table: Any, start: int, stop: int) -> float:
+    """The largest |x|² of rows start..stop."""
+    most = 0.0
+    for i in range(start, stop):
+        most = max(most, norm2(table, i))
+    return most

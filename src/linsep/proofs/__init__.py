@@ -1,6 +1,8 @@
 """What linsep says, and why it may be believed: verdicts, how they are written, and how they are checked.
 
+    verdict_base   what every verdict is: about a table, checked, written, told
     verdicts       the five verdicts, frozen values with the integers that prove them
+    class_verdicts the verdicts about many classes; class_rows has their rows, class_words their words
     obstructions   a few rows with weights, the heart of most of them
     checks         what each claim requires of the data, in exact arithmetic
     margin_checks  the same for margins
@@ -15,16 +17,8 @@ Nothing in here knows a solver.
 """
 
 from linsep.proofs.obstructions import Obstruction
-from linsep.proofs.verdicts import (
-    HalfspaceVerdict,
-    Kind,
-    NotSeparable,
-    Overlapping,
-    Separable,
-    Touching,
-    Undecided,
-    Verdict,
-)
+from linsep.proofs.verdict_base import Kind, Verdict
+from linsep.proofs.verdicts import HalfspaceVerdict, NotSeparable, Overlapping, Separable, Touching, Undecided
 
 __all__ = [
     "HalfspaceVerdict",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from linsep.errors import ArgumentError, CertificateError, shown
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
 from linsep.tables.categories import UNCODED, Stated
-from linsep.tables.exact_numbers import EXACT, fit_doubles
+from linsep.tables.exact_numbers import EXACT, ExactTable, fit_doubles
 from linsep.tables.given_rows import Given, given
 from linsep.tables.label_values import distinct
 
@@ -119,6 +119,21 @@ def allows_exact_integers(rows: Rows) -> bool:
     return any(values.size and max(-int(values.min()), int(values.max())) > EXACT for values in _entries(rows))
 
 
+def check_reading(rows: Rows, numbers: str, rows_left_out: int) -> None:
+    """Check what a proof says about how the rows were read: as which numbers, and how many were left out."""
+    if is_decimal(rows) not in (None, numbers == "decimal"):
+        how = "exact decimals" if is_decimal(rows) else "binary64"
+        raise CertificateError(f"The proof reads numbers as {numbers}; these rows were read as {how}.")
+    if numbers == "exact-integers" and not allows_exact_integers(rows):
+        raise CertificateError("The proof reads numbers as exact-integers; no integer of the rows is beyond 2^53.")
+    if numbers == "binary64" and needs_exact_integers(rows):
+        held = "an integer beyond 2^53 or a number that no double is"
+        raise CertificateError(f"The proof reads numbers as binary64; these rows hold {held}.")
+    if can_scan(rows) and rows.facts.rows_left_out != rows_left_out:
+        left_out = f"{rows.facts.rows_left_out:,} rows of the source were left out"
+        raise CertificateError(f"{left_out}; the proof says {rows_left_out:,}.")
+
+
 def _entries(rows: Rows) -> Iterator[NDArray[Any]]:
     for _, values, _ in rows.blocks():
         yield values.data if is_sparse(values) else values
@@ -193,23 +208,26 @@ def rows_of(
         if can_scan(X) and not (len(X.facts.labels) == len(labels) and all(map(is_same, X.facts.labels, labels))):
             raise CertificateError(f"The rows are labelled {_all(X.facts.labels)}; the proof is about {_all(labels)}.")
         return X
-    if y is None:
-        raise ArgumentError("y is missing: each row of X needs a label.")
-    rows = given_as_stated(X, y, left_out, beside)
+    rows, table = read_as_stated(X, y, names, left_out, beside)
     with rows.numbered():
-        table = read_exact(rows.X, UNCODED if names is None else Stated(names))
-        require_finite(table)
         codes = _codes(read_labels(rows.y, table.values.shape[0]), labels)
     marks: Any = (2 * codes - 1).astype(np.int8) if len(labels) == 2 else codes
     return MemoryRows(table.values, marks, table.scales, table.is_decimal, table.columns, True, rows.kept)
 
 
-def given_as_stated(X: Any, y: Any, left_out: int, beside: Iterable[Any] = ()) -> Given:
-    """The rows, without those with gaps where a proof says that so many were left out."""
+def read_as_stated(
+    X: Any, y: Any, names: tuple[str, ...] | None, left_out: int, beside: Iterable[Any] = ()
+) -> tuple[Given, ExactTable]:
+    """The rows as a proof says that they were read: text coded by these names, rows with gaps among those left out."""
+    if y is None:
+        raise ArgumentError("y is missing: each row of X needs a label.")
     rows = given(X, y, missing="drop" if left_out else None, beside=beside)
     if rows.kept is not None and rows.dropped != left_out:
         raise CertificateError(f"{rows.dropped:,} rows have missing values; the proof left out {left_out:,}.")
-    return rows
+    with rows.numbered():
+        table = read_exact(rows.X, UNCODED if names is None else Stated(names))
+        require_finite(table)
+    return rows, table
 
 
 def _codes(given: NDArray[Any], labels: Sequence[Label]) -> NDArray[np.int64]:

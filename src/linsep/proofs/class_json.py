@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from linsep.errors import CertificateError
-from linsep.proofs.class_verdicts import BY, ClassVerdicts, labels_of, questions, rows_asked
+from linsep.proofs.class_rows import BY, labels_of, questions, rows_asked
+from linsep.proofs.class_verdicts import ClassVerdicts
 from linsep.proofs.proof_json import (
     CLAIMS,
     DATA,
@@ -23,7 +24,8 @@ from linsep.proofs.proof_json import (
     require_short,
     verdict_of,
 )
-from linsep.proofs.verdicts import HalfspaceVerdict, Verdict
+from linsep.proofs.verdict_base import Verdict
+from linsep.proofs.verdicts import HalfspaceVerdict
 from linsep.storage import strict
 from linsep.storage.strict import Document, FieldError, each, record, written_integer
 

@@ -1,4 +1,4 @@
-"""The rows that a question about many classes is about, made from the data for the check alone.
+"""The questions about many classes, and the rows that each is about, made from the data for the check alone.
 
     pairs   the rows of two classes, under the numbers they have in the table
     rest    all rows, one class against the others
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,13 +20,42 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linsep.errors import CertificateError
-from linsep.proofs.checked_rows import Block, Rows, Values, end_of
+from linsep.proofs.checked_rows import Block, Label, Rows, Values, end_of
 from linsep.tables import is_sparse
 
 By: TypeAlias = Literal["joint", "pairs", "rest"]
+Classes: TypeAlias = tuple[int, ...]  # positions among the labels: two of a pair, one against the rest, all jointly
 Ints: TypeAlias = NDArray[np.int64]
+BY: tuple[By, ...] = ("joint", "pairs", "rest")
 AT_ONCE = 1 << 22  # entries of Kesler's rows made together
 WORD = 2**63
+
+
+def questions(by: By, n_classes: int) -> tuple[Classes, ...]:
+    """The classes of each question, in the order of the verdicts.
+
+    >>> questions("pairs", 3), questions("rest", 2), questions("joint", 3)
+    (((0, 1), (0, 2), (1, 2)), ((0,), (1,)), ((0, 1, 2),))
+    """
+    if by == "joint":
+        return (tuple(range(n_classes)),)
+    return tuple(combinations(range(n_classes), 2 if by == "pairs" else 1))
+
+
+def labels_of(by: By, question: Classes, labels: Sequence[Label]) -> tuple[Label, Label]:
+    """The negative and the positive label of the verdict on a question."""
+    if by == "joint":
+        return "lost", "won"
+    if by == "rest":
+        return f"not {labels[question[0]]}", labels[question[0]]
+    return labels[question[0]], labels[question[1]]
+
+
+def rows_asked(by: By, question: Classes, n_rows: int, sizes: Sequence[int]) -> int:
+    """How many rows a question is about."""
+    if by == "joint":
+        return n_rows * (len(sizes) - 1)
+    return n_rows if by == "rest" else sum(sizes[k] for k in question)
 
 
 def positions_of(y: NDArray[Any], n_classes: int) -> Ints:

@@ -12,57 +12,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
-from typing import Any, ClassVar, TypeAlias, final
+from typing import Any, ClassVar, final
 
 from linsep.errors import ArgumentError, CertificateError, shown, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Label, Rows, from_data, is_same, names_of, rows_of, scales_of
-from linsep.proofs.class_rows import By, KeslerRows, TwoSides, sizes_of
+from linsep.proofs.checked_rows import Label, Rows, check_reading, from_data, is_same, names_of, rows_of, scales_of
+from linsep.proofs.class_rows import BY, By, Classes, KeslerRows, TwoSides, questions, rows_asked, sizes_of
 from linsep.proofs.named_rows import shown_rows, table_and_ids
 from linsep.proofs.obstructions import Obstruction, plain
-from linsep.proofs.verdicts import (
-    HalfspaceVerdict,
-    Numbers,
-    Obstructed,
-    Overlapping,
-    Separable,
-    Touching,
-    Verdict,
-)
-from linsep.report import (
-    SHOWN_ROWS,
-    TONES,
-    Fact,
-    Grid,
-    Part,
-    Report,
-    Reported,
-    RowNames,
-    Sentence,
-    Where,
-    count,
-    label_text,
-    one_line,
-    row_grid,
-    row_texts,
-)
+from linsep.proofs.verdict_base import Numbers, Verdict
+from linsep.proofs.verdicts import HalfspaceVerdict, Separable
+from linsep.report import Report, Reported, RowNames, Where, count, label_text, one_line
 from linsep.tables.row_ids import RowIds
-
-Classes: TypeAlias = tuple[int, ...]  # positions among the labels: two of a pair, one against the rest, all jointly
-
-BY: tuple[By, ...] = ("joint", "pairs", "rest")
-MOST_CELLS = 30  # classes of a matrix that is shown as a whole
-MARKS = {"separable": "yes", "touching": "touch", "overlapping": "no", "not-separable": "no*", "undecided": "?"}
-MEANINGS = {
-    "separable": "yes: separable",
-    "touching": "touch: only if rows may lie on the hyperplane",
-    "overlapping": "no: overlapping",
-    "not-separable": "no*: not separable; whether weakly is open",
-    "undecided": "?: undecided",
-}
 
 
 @final
@@ -250,24 +214,17 @@ class ClassVerdicts(Reported):
         return {**known, "answers": answers, **named, "reads": self.reads, "seconds": self.seconds}
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{number} {kind}" for kind, number in self._counts().items())
-        return one_line(self, f"by {self.by}", count(self.n_rows, "row"), f"{len(self.labels)} classes", counts)
+        from linsep.proofs import class_words
 
-    def _counts(self) -> dict[str, int]:
-        kinds = [verdict.kind for verdict in self.verdicts]
-        return {kind: kinds.count(kind) for kind in MARKS if kind in kinds}
+        counts = ", ".join(f"{number} {kind}" for kind, number in class_words.counts_of(self).items())
+        return one_line(self, f"by {self.by}", count(self.n_rows, "row"), f"{len(self.labels)} classes", counts)
 
     @property
     def title(self) -> str:
         """The answer in a line."""
-        n = len(self.labels)
-        if self.by == "joint":
-            from linsep.proofs import explain
+        from linsep.proofs import class_words
 
-            return f"{n} classes jointly: {explain.TITLES[self.verdict.kind]}"
-        yes = sum(verdict.separable is True for verdict in self.verdicts)
-        what = "pairs of classes are" if self.by == "pairs" else "classes against the rest are"
-        return f"{yes} of {len(self.verdicts)} {what} separable"
+        return class_words.title_of(self)
 
     def explain(self, X: Any = None, y: Any = None, *, ids: Any = None) -> str:
         """The verdicts in plain words; given the data, they are checked first."""
@@ -283,113 +240,9 @@ class ClassVerdicts(Reported):
             named = self.called(table_and_ids(X, y, ids, None, self.names)[1])
             if named.row_names is not None:
                 return named.report(where=where)
-        parts = self._jointly(where) if self.by == "joint" else self._matrix()
-        if self.rows_left_out:
-            rows = count(self.rows_left_out, "row")
-            parts.append(Sentence(f"{rows} left out, not part of the proof.", "left out"))
-        return Report(f"{self.title}, {count(self.n_rows, 'row')}.", tuple(parts), TONES[self.separable])
+        from linsep.proofs import class_words
 
-    def _matrix(self) -> list[Part]:
-        names = [label_text(label) for label in self.labels]
-        marks = {question: _mark(verdict) for question, verdict in zip(self.questions, self.verdicts, strict=True)}
-        shown = range(min(len(names), MOST_CELLS))
-        hidden = len(names) - len(shown)
-        more = f"... and {hidden} more classes." if hidden else ""
-        if self.by == "rest":
-            lines = [(names[k], f"{self.sizes[k]:,}", marks[k,]) for k in shown]
-            grid = Grid(("class", "rows", "separable"), tuple(lines), more)
-        else:
-            cells = [[marks.get((min(j, k), max(j, k)), "") for k in shown] for j in shown]
-            grid = Grid(("", *(names[k] for k in shown)), tuple((names[j], *cells[j]) for j in shown), more)
-        meaning = "; ".join(MEANINGS[kind] for kind in self._counts())
-        if any(isinstance(verdict, Separable) and verdict.margin is not None for verdict in self.verdicts):
-            meaning = meaning.replace("yes: separable", "a number: separable, with this margin at least")
-        return [grid, Sentence(f"{meaning}.", "marks"), *self._reasons()]
-
-    def _reasons(self) -> list[Part]:
-        told = {verdict.reason for verdict in self.verdicts if verdict.separable is None}  # type: ignore[attr-defined]
-        return [Fact("reason", reason) for reason in sorted(told)]
-
-    def _jointly(self, where: Where | None) -> list[Part]:
-        verdict = self.verdict
-        parts: list[Part] = [Sentence(_meaning(verdict))]
-        if isinstance(verdict, Separable) and verdict.margin is not None:
-            low, high = verdict.margin
-            scale = "where the squares of all weights, the biases included, add up to 1"
-            ends = f"by {low:.9g} at least, {scale}; none by more than {high:.9g}"
-            parts.append(Sentence(f"The right score leads {ends}.", "margin"))
-        if isinstance(verdict, Obstructed):
-            parts += self._obstruction(verdict.obstruction, where)
-        if verdict.separable is None or verdict.kind == "not-separable":
-            parts.insert(0, Fact("reason", verdict.reason))  # type: ignore[attr-defined]
-        return parts
-
-    def _obstruction(self, found: Obstruction, where: Where | None) -> list[Part]:
-        contests, own = self.contests(found), found.classes
-        rows = [row for row, _ in contests]
-        texts = row_texts(rows[:SHOWN_ROWS], self.row_names)
-        word = "" if self.row_names is None else f"with {self.row_names.word}{'s' * (len(contests) > 1)} "
-        words = [
-            f"{name} ({'' if own is None else f'{label_text(own[k])}, '}not {label_text(other)})"
-            for k, (name, (_, other)) in enumerate(zip(texts, contests, strict=False))
-        ]
-        more = f" and {len(contests) - SHOWN_ROWS:,} more" if len(contests) > SHOWN_ROWS else ""
-        said = f"The row {word}{words[0]} is 0" if word else f"Row {words[0]} is 0"
-        said = f"The rows {word}{', '.join(words)}{more} cannot all be won" if len(contests) > 1 else said
-        why = "whatever the scores, their leads, weighted, add up to 0"
-        if found.is_definite:
-            why = "proved by weights that nearly cancel and a positive-definite matrix"
-        total = sum(found.weights)
-        columns = {} if own is None else {"class": [label_text(label) for label in own]}
-        columns["against"] = [label_text(other) for _, other in contests]
-        columns["share"] = [f"{weight / total:.3f}" for weight in found.weights]
-        grid = row_grid(rows, columns, where, self.row_names)
-        return [Sentence(f"{said}: {why}.", "obstruction"), grid]
-
-
-def _mark(verdict: Verdict) -> str:
-    has_margin = isinstance(verdict, Separable) and verdict.margin is not None
-    return f"{verdict.margin[0]:.4g}" if has_margin else MARKS[verdict.kind]  # type: ignore[attr-defined]
-
-
-def _meaning(verdict: Verdict) -> str:
-    if isinstance(verdict, Separable):
-        return "There are scores, one for each class, with that of its own class the largest on every row."
-    if isinstance(verdict, Touching):
-        weak = "There are scores with that of its own class never below another, and ahead of some"
-        return f"{weak}; but none with it strictly the largest on every row."
-    if isinstance(verdict, Overlapping):
-        return "No scores have that of its own class never below another, unless all are equal on every row."
-    if verdict.separable is False:
-        return "No scores have that of its own class strictly the largest on every row. Whether weakly is open."
-    return "This proves nothing: there may be such scores or not."
-
-
-def questions(by: By, n_classes: int) -> tuple[Classes, ...]:
-    """The classes of each question, in the order of the verdicts.
-
-    >>> questions("pairs", 3), questions("rest", 2), questions("joint", 3)
-    (((0, 1), (0, 2), (1, 2)), ((0,), (1,)), ((0, 1, 2),))
-    """
-    if by == "joint":
-        return (tuple(range(n_classes)),)
-    return tuple(combinations(range(n_classes), 2 if by == "pairs" else 1))
-
-
-def labels_of(by: By, question: Classes, labels: Sequence[Label]) -> tuple[Label, Label]:
-    """The negative and the positive label of the verdict on a question."""
-    if by == "joint":
-        return "lost", "won"
-    if by == "rest":
-        return f"not {labels[question[0]]}", labels[question[0]]
-    return labels[question[0]], labels[question[1]]
-
-
-def rows_asked(by: By, question: Classes, n_rows: int, sizes: Sequence[int]) -> int:
-    """How many rows a question is about."""
-    if by == "joint":
-        return n_rows * (len(sizes) - 1)
-    return n_rows if by == "rest" else sum(sizes[k] for k in question)
+        return class_words.report_of_classes(self, where)
 
 
 def rows_for(found: ClassVerdicts, question: Classes, verdict: Verdict, rows: Rows) -> Rows:
@@ -414,7 +267,7 @@ def check_classes(found: ClassVerdicts, rows: Rows) -> None:
         raise CertificateError(f"There are {has}; the proof says {found.sizes[k]:,}.")
     for question, verdict in zip(found.questions, found.verdicts, strict=True):
         _check_stated(found, question, verdict)
-        verdict._verify_reading(rows)
+        check_reading(rows, verdict.numbers, verdict.rows_left_out)
         scales, asked = scales_of(rows), rows_for(found, question, verdict, rows)
         if scales is not None and found.by == "joint":
             scales = (*scales, *((1,) if found.bias else ())) * (asked.n_columns // (found.n_columns + found.bias))

@@ -13,6 +13,7 @@ from linsep.exact import dyadic
 from linsep.proofs import sketch
 from linsep.proofs.checked_rows import Label, Rows, scales_of
 from linsep.proofs.obstructions import Obstruction
+from linsep.proofs.verdict_base import Verdict
 from linsep.proofs.verdicts import (
     HalfspaceVerdict,
     NotSeparable,
@@ -21,7 +22,6 @@ from linsep.proofs.verdicts import (
     Separable,
     Touching,
     Undecided,
-    Verdict,
 )
 from linsep.report import (
     SHOWN,

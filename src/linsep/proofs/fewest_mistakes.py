@@ -16,7 +16,8 @@ from linsep.proofs.checked_rows import Label, MemoryRows, Rows, each, end_of, ro
 from linsep.proofs.named_rows import labels_of_rows, shown_rows
 from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_fit
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
-from linsep.proofs.verdicts import HalfspaceVerdict, Kind
+from linsep.proofs.verdict_base import Kind
+from linsep.proofs.verdicts import HalfspaceVerdict
 from linsep.report import Fact, Part, Report, Sentence, Where, column_names, count, one_line, row_grid, rows_left_out
 from linsep.signs import Form, form_of, signs
 from linsep.tables import is_sparse

@@ -19,7 +19,7 @@ from linsep.tables.row_ids import RowIds, named_column, spare_column, without_id
 if TYPE_CHECKING:
     from linsep.proofs.class_verdicts import ClassVerdicts
     from linsep.proofs.obstructions import Obstruction
-    from linsep.proofs.verdicts import Verdict
+    from linsep.proofs.verdict_base import Verdict
 
 
 def table_and_ids(

@@ -129,10 +129,10 @@ def require_fit(obstruction: Obstruction, spread: Obstruction | None, numbers: s
         raise CertificateError("A positive-definite obstruction is proved for binary64, not for exact decimals.")
 
 
-def check_obstruction(found: Obstruction, rows: Rows, bias: bool, what: str = "obstruction") -> None:
+def check_obstruction(found: Obstruction, rows: Rows, bias: bool) -> None:
     """Raise CertificateError unless a w with z·w >= 0 on these rows is 0 on them."""
     if found.dependences is None:
-        checks.check_combination(rows, found.rows, found.weights, bias, what)
+        checks.check_combination(rows, found.rows, found.weights, bias, "obstruction")
     else:
         definite.check_definite(rows, found.rows, found.weights, found.dependences, bias)
 

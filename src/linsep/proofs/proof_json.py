@@ -20,16 +20,8 @@ from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.fewest_mistakes import FewestMistakes
 from linsep.proofs.obstructions import Obstruction
 from linsep.proofs.packings import Leaf
-from linsep.proofs.verdicts import (
-    NUMBERS,
-    HalfspaceVerdict,
-    NotSeparable,
-    Overlapping,
-    Separable,
-    Touching,
-    Undecided,
-    Verdict,
-)
+from linsep.proofs.verdict_base import NUMBERS, Verdict
+from linsep.proofs.verdicts import HalfspaceVerdict, NotSeparable, Overlapping, Separable, Touching, Undecided
 from linsep.storage import documents, strict
 from linsep.storage.strict import Document, FieldError, Reader, each, optional, record, spaced, string, written_integer
 

@@ -16,14 +16,7 @@ from numpy.typing import NDArray
 
 from linsep.errors import ArgumentError, CertificateError, ShapeError, shown, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import (
-    Label,
-    can_scan,
-    from_data,
-    given_as_stated,
-    is_same,
-    names_of,
-)
+from linsep.proofs.checked_rows import Label, can_scan, from_data, is_same, names_of, read_as_stated
 from linsep.proofs.named_rows import labels_of_rows, shown_rows, table_and_ids
 from linsep.proofs.obstructions import integers, plain
 from linsep.report import (
@@ -46,7 +39,6 @@ from linsep.report import (
 from linsep.signs import form_of, scaled_floats, signs
 from linsep.storage.strict import written_integer
 from linsep.tables import is_sparse, read_exact, read_labels, require_finite
-from linsep.tables.categories import UNCODED, Stated
 from linsep.tables.given_rows import Given
 from linsep.tables.label_values import distinct
 from linsep.tables.row_ids import RowIds
@@ -312,12 +304,8 @@ class Regions(Reported):
             for numbers, values, y in X.blocks():
                 yield numbers, values, place[(y > 0).astype(np.intp) if len(place) == 2 else y]
             return
-        if y is None:
-            raise ArgumentError("y is missing: each row of X needs a label.")
-        rows = given_as_stated(X, y, self.rows_left_out)
+        rows, table = read_as_stated(X, y, self.names, self.rows_left_out)
         with rows.numbered():
-            table = read_exact(rows.X, UNCODED if self.names is None else Stated(self.names))
-            require_finite(table)
             labels, codes = distinct(read_labels(rows.y, table.values.shape[0]))
         if table.inexact is not None:
             raise table.inexact

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from linsep.picture import Picture, Point
-from linsep.proofs.verdicts import Floats, HalfspaceVerdict, Obstructed, Overlapping, Separable, Verdict
+from linsep.proofs.verdict_base import Floats, Verdict
+from linsep.proofs.verdicts import HalfspaceVerdict, Obstructed, Overlapping, Separable
 from linsep.report import label_text
 
 MODERATE = 1e100  # squares of larger values may overflow

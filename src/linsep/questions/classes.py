@@ -16,8 +16,8 @@ import numpy as np
 from linsep import arguments
 from linsep.errors import OutOfMemoryError
 from linsep.proofs import Obstruction, Separable, Verdict
-from linsep.proofs.class_rows import By
-from linsep.proofs.class_verdicts import BY, Classes, ClassVerdicts, check_classes, questions
+from linsep.proofs.class_rows import BY, By, Classes, questions
+from linsep.proofs.class_verdicts import ClassVerdicts, check_classes
 from linsep.proofs.named_rows import classes_in_own_numbers, renumbered
 from linsep.proofs.verdicts import Obstructed
 from linsep.questions.decide import Case, best_held

@@ -39,7 +39,7 @@ from linsep.proofs import (
     margin_checks,
 )
 from linsep.proofs.named_rows import in_own_numbers
-from linsep.proofs.verdicts import check
+from linsep.proofs.verdict_base import check
 from linsep.questions.wide import MOST_PAIRS, VERY_WIDE, WideRows
 from linsep.signs import Form, form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime

@@ -17,7 +17,7 @@ from linsep.exact import to_doubles
 from linsep.halfspace import Halfspace
 from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
 from linsep.proofs.named_rows import in_own_numbers
-from linsep.proofs.verdicts import check
+from linsep.proofs.verdict_base import check
 from linsep.questions.decide import as_integers, decide, facts_of, obstruction_of
 from linsep.report import Grid, Part, Report, Reported, Sentence, one_line, rows_left_out
 from linsep.signs import Form, form_of

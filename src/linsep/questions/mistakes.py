@@ -23,7 +23,7 @@ from linsep.exact import integer_rows, null_combination, original_multipliers
 from linsep.proofs import HalfspaceVerdict, Obstruction, Separable, Verdict
 from linsep.proofs.fewest_mistakes import FewestMistakes, mistaken, mistakes_in_own_numbers
 from linsep.proofs.packings import UNITS, Leaf, cost_of_rows, least_cost
-from linsep.proofs.verdicts import check
+from linsep.proofs.verdict_base import check
 from linsep.questions.decide import as_integers, decide, facts_of
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.fewest.disjoint import DisjointObstructions

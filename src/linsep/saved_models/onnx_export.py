@@ -27,7 +27,7 @@ from linsep.estimators.verdict_classifier import VerdictClassifier
 from linsep.halfspace import Halfspace
 from linsep.learners.kept_weights import Ballot
 from linsep.learners.online_perceptron import OnlinePerceptron
-from linsep.loops.sweeps import LABEL, RIVAL, ROW, STEP
+from linsep.loops.update_log import LABEL, RIVAL, ROW, STEP
 from linsep.models import Model
 from linsep.tables import as_double
 

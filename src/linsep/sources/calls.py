@@ -17,15 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import (
-    ArgumentError,
-    InexactError,
-    InputError,
-    LengthError,
-    NoRowsError,
-    ShapeError,
-    shown,
-)
+from linsep.errors import ArgumentError, InexactError, InputError, LengthError, NoRowsError, ShapeError, shown
 from linsep.faults import SHIFT, fault
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, integer_bits

@@ -26,7 +26,6 @@ SURROGATES = range(0xD800, 0xE000)  # no characters, and never in UTF-8
 CONTEXTUAL = "\u0130\u03a3"  # İ becomes two characters, and Σ at the end of a word another one than elsewhere
 BLANKS = {ord("\n"): " ", ord("\r"): " "}
 
-Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 
 

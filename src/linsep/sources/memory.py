@@ -1,9 +1,10 @@
 """Rows in memory: one table, dense or sparse, scanned by all cores without copying it."""
 
 import operator
+from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -76,10 +77,6 @@ class MemorySource(Source):
         """The numbers of the rows at these places of the table."""
         numbers = self.numbers
         return positions + numbers.start if isinstance(numbers, range) else numbers[positions]
-
-    def scan_between(self, start: int, stop: int, w: Floats, b: float, worst: int) -> Scan:
-        """The scan of the rows at these places of the table, made by this thread alone."""
-        return self._scan_part(start, stop, w, b, worst)
 
     def scan_alone(self, w: Floats, b: float, worst: int, ceiling: float) -> Scan:
         """The scan made by this thread alone, of the worst rows only those with a score below the ceiling."""
@@ -187,14 +184,22 @@ def smallest(scores: Floats, wanted: int) -> Ints:
     return places[np.argsort(scores[places], kind="stable")[:wanted]]
 
 
-def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block, longest2: float = UNKNOWN_LENGTH) -> Scan:
+class Blockwise(Source, ABC):
+    """A source whose blocks are made of those of another: its scan is the sum of theirs."""
+
+    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
+        """The sum of the scans of the blocks."""
+        return reduce(operator.add, self.each(partial(scanned, self.facts, np.asarray(w, np.float64), float(b), worst)))
+
+
+def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block) -> Scan:
     """The scan of one block of a source of these facts, with no row left in doubt, by this thread alone.
 
     The size of the source, not that of the block, says whether few rows are scored in NumPy: the sum of the scans is
     the same, to the last bit, however the rows are cut up.
     """
     part = MemorySource(block.table, block.y, facts.of_part(len(block)), block.numbers)
-    return scanned_part(part, facts, w, b, worst, longest2)
+    return scanned_part(part, facts, w, b, worst, UNKNOWN_LENGTH)
 
 
 def scanned_part(part: MemorySource, facts: Facts, w: Floats, b: float, worst: int, longest2: float) -> Scan:

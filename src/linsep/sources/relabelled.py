@@ -8,8 +8,8 @@ from functools import partial, reduce
 
 import numpy as np
 
-from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Scan, Source, T, marks, positions
-from linsep.sources.memory import MemorySource, scanned
+from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Source, T, marks, positions
+from linsep.sources.memory import Blockwise, MemorySource
 from linsep.sources.row_set import Flags, Marks
 
 Change = Callable[[Block], Block]
@@ -44,15 +44,11 @@ def class_counts(source: Source) -> Ints:
     return reduce(operator.add, source.each(partial(_counted, n_classes)))
 
 
-class ChangedSource(Source):
+class ChangedSource(Blockwise):
     """Any source, with new labels or weights for its blocks."""
 
     def __init__(self, source: Source, change: Change, facts: Facts) -> None:
         self._source, self._change, self.facts = source, change, facts
-
-    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
-        """The sum of the scans of the blocks."""
-        return reduce(operator.add, self.each(partial(scanned, self.facts, np.asarray(w, np.float64), float(b), worst)))
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The blocks of the source."""

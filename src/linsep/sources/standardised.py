@@ -5,7 +5,6 @@ the user's units, and whatever is said about them is said of the user's own rows
 """
 
 import math
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,8 +17,8 @@ from linsep.errors import ArgumentError
 from linsep.halfspace import LARGEST, MODERATE, Halfspace
 from linsep.loops.layouts import Dense
 from linsep.scores import nearest
-from linsep.sources.base import Block, Floats, Ints, Scan, Source, T, require_finite
-from linsep.sources.memory import MemorySource, scanned
+from linsep.sources.base import Block, Floats, Ints, Source, T, require_finite
+from linsep.sources.memory import Blockwise, MemorySource
 from linsep.sources.row_set import Flags, Marks
 
 FAR, UNLIKE = 10.0, 10.0  # a mean of so many deviations is far from 0; scales of this ratio are unlike
@@ -83,7 +82,7 @@ def standardised(source: Source, *, centre: bool = True) -> "StandardisedSource"
     return StandardisedSource(source, Scaling(centres, np.where(deviations > 0, deviations, 1.0)))
 
 
-class StandardisedSource(Source):
+class StandardisedSource(Blockwise):
     """Any source of dense rows, its columns centred and scaled as its blocks are read."""
 
     def __init__(self, source: Source, scaling: Scaling) -> None:
@@ -91,10 +90,6 @@ class StandardisedSource(Source):
         self.facts = replace(source.facts, integer_bits=None, numbers="binary64", is_finite=True)
         is_here = isinstance(source, MemorySource)
         self._held = scaling.applied(next(source.blocks())) if is_here else None  # once, not at each walk
-
-    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
-        """The sum of the scans of the blocks."""
-        return reduce(operator.add, self.each(partial(scanned, self.facts, np.asarray(w, np.float64), float(b), worst)))
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The blocks of the source, standardised."""

@@ -1,31 +1,26 @@
 """Some rows of a source too long to copy them: those that are marked, and samples of such rows."""
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 
 import numpy as np
 
 from linsep.exact import FEW_CELLS
-from linsep.sources.base import Block, Floats, Ints, Scan, Source, T, distinct_rows
-from linsep.sources.memory import MemorySource, Stripes, scanned, striped
+from linsep.sources.base import Block, Ints, Source, T, distinct_rows
+from linsep.sources.memory import Blockwise, MemorySource, Stripes, striped
 from linsep.sources.row_set import Flags, Marks
 
 STRIPED = 1 << 15  # rows: from here on a sample is runs of consecutive rows
 RUN = 61  # rows: no table repeats itself so
 
 
-class Remaining(Source):
-    """The marked rows of a source, under the numbers they have there."""
+class Remaining(Blockwise):
+    """The marked rows of a source, under the numbers they have there; there are some, where a rest is searched."""
 
     def __init__(self, source: Source, marks: Marks) -> None:
         self._source, self._marks, n_rows = source, marks, marks.count()
         self.facts = replace(source.facts, n_rows=n_rows, at_hand=min(n_rows, source.facts.at_hand or n_rows))
-
-    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
-        """The sum of the scans of the blocks: an empty rest is never searched."""
-        return reduce(operator.add, self.each(partial(scanned, self.facts, np.asarray(w, np.float64), float(b), worst)))
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The marked rows of each block that has any."""

@@ -66,8 +66,9 @@ class ListedIds(RowIds):
 class PartIds(RowIds):
     """What some rows of a table are called, which are numbered anew: their ids there, or their numbers."""
 
-    def __init__(self, ids: RowIds | None, rows: Sequence[int] | Array, word: str = "row of the table") -> None:
-        self.ids, self.rows, self.word = ids, rows, word if ids is None else ids.word
+    def __init__(self, ids: RowIds | None, rows: Sequence[int] | Array) -> None:
+        self.ids, self.rows = ids, rows
+        self.word = "row of the table" if ids is None else ids.word
         self.column = None if ids is None else ids.column
 
     def at(self, rows: Sequence[int]) -> Sequence[Any]:

@@ -33,7 +33,7 @@ import numpy as np
 from linsep import arguments
 from linsep.errors import OutOfMemoryError
 from linsep.proofs import Overlapping, Separable, Touching, Verdict
-from linsep.proofs.verdicts import check
+from linsep.proofs.verdict_base import check
 from linsep.questions.decide import Case, part_of
 from linsep.questions.logistic.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of, pose
 from linsep.questions.logistic.mle_report import DIVERGING, Dependence, MleReport, State

@@ -11,7 +11,8 @@ from linsep import arguments
 from linsep.errors import ArgumentError
 from linsep.proofs import NotSeparable, Overlapping, Separable, Undecided, Verdict
 from linsep.proofs.named_rows import in_kept_numbers, in_own_numbers, labels_of_rows, shown_rows
-from linsep.proofs.verdicts import HalfspaceVerdict, check
+from linsep.proofs.verdict_base import check
+from linsep.proofs.verdicts import HalfspaceVerdict
 from linsep.questions.logistic.fits import ELSEWHERE, OFFERED, Fit, firth_of, limits_of
 from linsep.questions.logistic.likelihoods import INTERCEPT_NAME, Extras, Family, Likelihood, likelihood_of, pose
 from linsep.report import (

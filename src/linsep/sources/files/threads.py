@@ -57,15 +57,15 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child 
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
-def prefetch(items: Iterable[T], depth: int = 2) -> Iterator[T]:
-    """The same items, with at most `depth` of them made in advance by another thread.
+def prefetch(items: Iterable[T]) -> Iterator[T]:
+    """The same items, with at most two of them made in advance by another thread.
 
     Whoever stops listening stops the thread too, and what goes wrong there is raised here.
     """
     given, end = iter(items), object()
     pool = ThreadPoolExecutor(1, thread_name_prefix="linsep-reading")
     try:
-        pending = deque(pool.submit(next, given, end) for _ in range(depth))
+        pending = deque(pool.submit(next, given, end) for _ in range(2))
         while (item := pending.popleft().result()) is not end:
             pending.append(pool.submit(next, given, end))
             yield item  # type: ignore[misc]
