@@ -354,6 +354,24 @@ def test_step_10_lifts_the_corners_and_ends_in_the_sandbox(story):
     expect(page.locator(".data-space")).to_be_visible()
 
 
+CROSSED = """() => [...document.querySelectorAll(".tale-plot text.tick")].filter((tick) => {
+  const [a, lines] = [tick.getBoundingClientRect(), [...document.querySelectorAll(".tale-plot path.line")]];
+  return lines.map((line) => line.getBoundingClientRect()).some(
+    (b) => a.left < b.right + 1 && b.left < a.right + 1 && a.top < b.bottom + 1 && b.top < a.bottom + 1);
+}).map((tick) => tick.textContent)"""
+
+
+@pytest.mark.parametrize("width", [390, 1360, 1920])
+def test_the_cross_of_step_10_runs_through_no_number(story, width):
+    page = story(10)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.get_by_role("button", name="x₁·x₂").click()
+    expect(page.locator(".tale-plot path.line")).to_have_count(2)
+    crossed = page.evaluate(CROSSED)
+    page.set_viewport_size({"width": 1360, "height": 900})
+    assert crossed == []
+
+
 def test_on_a_phone_every_step_fits_its_width_and_can_be_touched(browser, story):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "color_scheme": "dark"}
     with visitor(browser, **phone) as page:
