@@ -27,6 +27,12 @@ test-quick: $(VENV)/.test
 chromium: $(VENV)/.test
 	@$(BIN)/python tests/browser.py
 
+# Results and the explorer in the cells of a real JupyterLab, which is installed first: a minute.
+.PHONY: jupyter
+jupyter: $(VENV)/.test chromium
+	$(BIN)/pip install --quiet jupyterlab
+	$(BIN)/pytest tests/test_jupyter.py
+
 # Every instance with a known answer, every way and through every door: half an hour on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
 	$(BIN)/python tests/torture.py 2
