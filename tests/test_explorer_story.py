@@ -193,6 +193,15 @@ def test_own_points_outlast_the_story_and_a_reload_in_it(own_points, is_reloaded
     expect(page).to_have_url(OWN)
 
 
+def test_a_text_pasted_into_the_story_does_not_replace_the_points_behind_it(own_points):
+    page = own_points
+    page.get_by_role("button", name="The story").click()
+    page.evaluate(PASTE, "0,0,a\n1,1,b")
+    page.get_by_role("button", name="Skip the story").click()
+    expect(page.locator(".point:visible")).to_have_count(3)
+    expect(page).to_have_url(OWN)
+
+
 @pytest.mark.parametrize("is_reloaded", [False, True])
 def test_back_leads_from_the_story_to_the_sandbox_and_forward_again(own_points, is_reloaded):
     page = own_points
