@@ -27,6 +27,19 @@ test-quick: $(VENV)/.test
 chromium: $(VENV)/.test
 	@$(BIN)/python tests/browser.py
 
+# The explorer in Firefox, which is Debian's package if there is none and it runs as root, by puppeteer: a minute.
+.PHONY: firefox
+firefox: $(VENV)/.test $(VENV)/.lint
+	@command -v firefox-esr firefox > /dev/null || apt-get install -y -qq --no-install-recommends firefox-esr
+	PATH=$(CURDIR)/$(BIN):$$PATH npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/firefox puppeteer-core@25.16.0
+	$(BIN)/pytest tests/test_firefox.py
+
+# Results and the explorer in the cells of a real JupyterLab, which is installed first: a minute.
+.PHONY: jupyter
+jupyter: $(VENV)/.test chromium
+	$(BIN)/pip install --quiet jupyterlab
+	$(BIN)/pytest tests/test_jupyter.py
+
 # Every instance with a known answer, every way and through every door: half an hour on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
 	$(BIN)/python tests/torture.py 2

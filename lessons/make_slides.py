@@ -17,7 +17,7 @@ CSS = """
 *{box-sizing:border-box}html{color-scheme:light dark}body{margin:0;font:clamp(16px,2.2vw,26px)/1.45 system-ui,sans-serif}
 section{display:none;min-height:100vh;padding:6vh 7vw;flex-direction:column;justify-content:center}
 section.on{display:flex}h1{font-size:1.7em;margin:0 0 .5em}p{margin:.3em 0;max-width:46em}.ask{font-weight:600}
-svg{width:100%;max-height:62vh;margin-top:1em}footer{position:fixed;right:1em;bottom:.5em;opacity:.6;font-size:.6em}
+svg{width:100%;height:auto;max-height:62vh;margin-top:1em}footer{position:fixed;right:1em;bottom:.5em;opacity:.6;font-size:.6em}
 code{font-size:1.05em}@media print{section{display:flex;break-after:page;min-height:0}footer{display:none}}
 """
 SCRIPT = """

@@ -1,6 +1,8 @@
 """Films of a run: GIF, SVG that moves, MP4 where ffmpeg is."""
 
 import json
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -79,9 +81,22 @@ def test_mp4_hands_every_pixel_to_ffmpeg(tmp_path, monkeypatch):
     assert (tmp_path / "run.mp4").stat().st_size == (3 + animation.LAST - 1) * 900 * 440 * 3
 
 
-def test_what_ffmpeg_says_is_passed_on(tmp_path, monkeypatch):
+@pytest.mark.skipif(not (shutil.which("ffmpeg") and shutil.which("ffprobe")), reason="ffmpeg is not installed")
+@pytest.mark.parametrize(("seconds", "rate"), [(0.03, 50), (0.8, 25)])
+def test_the_real_ffmpeg_makes_a_film_that_can_be_played(seconds, rate, tmp_path):
+    linsep.plots.animate(*linsep.datasets.cornwell(), path=tmp_path / "run.mp4", seconds=seconds)
+    asked = "stream=width,height,pix_fmt,avg_frame_rate,nb_read_frames"
+    probe = ["ffprobe", "-v", "error", "-count_frames", "-show_entries", asked, "-of", "json", tmp_path / "run.mp4"]
+    (film,) = json.loads(subprocess.run(probe, capture_output=True, check=True).stdout)["streams"]
+    frames = round((9 + animation.LAST) * seconds * rate)  # the start and nine updates, the last of them for longer
+    assert abs(int(film.pop("nb_read_frames")) - frames) <= 1
+    assert film == {"width": 900, "height": 440, "pix_fmt": "yuv420p", "avg_frame_rate": f"{rate}/1"}
+
+
+@pytest.mark.parametrize("reads", ["cat > /dev/null", ":"], ids=["to the end", "nothing"])
+def test_what_ffmpeg_says_is_passed_on(reads, tmp_path, monkeypatch):
     tool = tmp_path / "ffmpeg"
-    tool.write_text("#!/bin/sh\ncat > /dev/null\necho no such codec >&2\nexit 1\n")
+    tool.write_text(f"#!/bin/sh\n{reads}\necho no such codec >&2\nexit 1\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     with pytest.raises(LinsepError, match="no such codec"):
@@ -100,7 +115,7 @@ def test_without_ffmpeg_mp4_is_refused_before_any_work(monkeypatch, tmp_path):
     [
         ([[1, 2, 3], [4, 5, 6]], {}, ShapeError),
         ([[1, 2], [3, 4]], {"max_updates": 501}, ArgumentError),
-        ([[1, 2], [3, 4]], {"seconds": 0}, ArgumentError),
+        ([[1, 2], [3, 4]], {"seconds": 0.01}, ArgumentError),
         ([[1, 2], [3, 4]], {"path": "run.webm"}, ArgumentError),
         (np.arange(4004.0).reshape(-1, 2), {}, ArgumentError),
     ],

@@ -591,10 +591,34 @@ def test_a_damaged_link_typed_later_leaves_the_points_as_they_are(visit, explore
     expect(page.locator(".presets")).to_have_value("xor")
 
 
-def test_options_that_make_no_sense_are_left_out_of_a_link(visit, explorer):
-    page = visit(explorer.address + "#p=1,1+;1,2-&o=x&b=y&s=-1&v=a,b&names=%,b,c,d")
+ODD_PARTS = {
+    "s=abc": "The seed s of this link is “abc”, not a whole number from 0 to 2,147,483,647: it is left out.",
+    "seed=7": "The page knows no part “seed” of a link: it is left out.",
+    "o=x&k=-1": "of this link is “-1”, not a whole number from 0 to 5,000",
+    "names=%,b,c,d&v=a,b": "The view v of this link is “a,b”, not a centre and a size",
+}
+
+
+@pytest.mark.parametrize("odd", ODD_PARTS)
+def test_a_part_of_a_link_that_makes_no_sense_is_told_and_the_rest_is_used(visit, explorer, odd):
+    link = f"p=1,1+;1,2-&b=0&{odd}"
+    page = visit(f"{explorer.address}#{link}", is_told=False)
+    expect(page.locator(".notice")).to_contain_text(ODD_PARTS[odd])
     expect(page.locator(".point")).to_have_count(2)
-    assert state(page)["o"] == "cyclic"
+    page.wait_for_timeout(400)
+    assert unquote(page.evaluate("location.hash")) == "#" + link
+    press(page, "Space")
+    assert {"o": "cyclic", "b": "0", "s": "0", "k": "1"}.items() <= state(page).items()
+
+
+def test_a_link_typed_later_is_told_about_until_a_better_one_is_typed(visit, explorer):
+    page = visit(explorer.address)
+    page.evaluate("location.hash = 'p=1,1+;1,2-&s=1.5'")
+    expect(page.locator(".notice")).to_contain_text("The seed s of this link is “1.5”")
+    expect(page.locator(".point")).to_have_count(2)
+    page.evaluate("location.hash = 'p=1,1+;1,2-;0,0+&s=15'")
+    expect(page.locator(".point")).to_have_count(3)
+    expect(page.locator(".notice")).to_be_hidden()
 
 
 def test_a_point_set_far_out_makes_a_link_that_can_be_read(visit, explorer):

@@ -193,6 +193,15 @@ def test_own_points_outlast_the_story_and_a_reload_in_it(own_points, is_reloaded
     expect(page).to_have_url(OWN)
 
 
+def test_a_text_pasted_into_the_story_does_not_replace_the_points_behind_it(own_points):
+    page = own_points
+    page.get_by_role("button", name="The story").click()
+    page.evaluate(PASTE, "0,0,a\n1,1,b")
+    page.get_by_role("button", name="Skip the story").click()
+    expect(page.locator(".point:visible")).to_have_count(3)
+    expect(page).to_have_url(OWN)
+
+
 @pytest.mark.parametrize("is_reloaded", [False, True])
 def test_back_leads_from_the_story_to_the_sandbox_and_forward_again(own_points, is_reloaded):
     page = own_points
@@ -352,6 +361,24 @@ def test_step_10_lifts_the_corners_and_ends_in_the_sandbox(story):
     assert "kernel" in told(page)
     page.get_by_role("button", name="End the story").click()
     expect(page.locator(".data-space")).to_be_visible()
+
+
+CROSSED = """() => [...document.querySelectorAll(".tale-plot text.tick")].filter((tick) => {
+  const [a, lines] = [tick.getBoundingClientRect(), [...document.querySelectorAll(".tale-plot path.line")]];
+  return lines.map((line) => line.getBoundingClientRect()).some(
+    (b) => a.left < b.right + 1 && b.left < a.right + 1 && a.top < b.bottom + 1 && b.top < a.bottom + 1);
+}).map((tick) => tick.textContent)"""
+
+
+@pytest.mark.parametrize("width", [390, 1360, 1920])
+def test_the_cross_of_step_10_runs_through_no_number(story, width):
+    page = story(10)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.get_by_role("button", name="x₁·x₂").click()
+    expect(page.locator(".tale-plot path.line")).to_have_count(2)
+    crossed = page.evaluate(CROSSED)
+    page.set_viewport_size({"width": 1360, "height": 900})
+    assert crossed == []
 
 
 def test_on_a_phone_every_step_fits_its_width_and_can_be_touched(browser, story):

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright.sync_api import sync_playwright
 
 import linsep
+from browser import launch
 
 LESSONS = Path(__file__).parents[1] / "lessons"
 EXAMPLES = {"cornwell": True, "tao": False, "wang": False, "xor": True}
@@ -100,3 +102,13 @@ def test_the_slides_stand_alone_and_are_those_that_are_made():
     assert text == module("make_slides").deck()
     assert "src=" not in text and "<link" not in text and len(text) < 100_000
     assert text.count("<section>") == 10
+
+
+@pytest.mark.browser
+def test_a_picture_on_a_slide_is_seen_from_the_last_row():
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        page = browser.new_page(viewport={"width": 1360, "height": 800})
+        page.goto((LESSONS / "slides.html").as_uri())
+        assert page.locator("section.on svg").bounding_box()["height"] > 400
+        browser.close()

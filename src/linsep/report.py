@@ -39,14 +39,20 @@ STYLES: dict[Tone, str] = {"yes": "green", "no": "magenta", "unsure": "yellow", 
 TONES: dict[bool | None, Tone] = {True: "yes", False: "no", None: "unsure"}
 LONGEST = 80  # characters of a detail in a repr
 NUMBER = re.compile(r"[-+]?[\d,.]+(e[-+]?\d+)?|-?|[-+]?inf")
+# The class is not that of the explorer, which may stand on the same page. JupyterLab's rules for tables in an output
+# name two classes, hence [class] beside ours.
 CSS = """\
-.linsep{font:13px/1.45 system-ui,sans-serif;max-width:60em;border-left:3px solid var(--tone);padding:2px 0 2px 12px}
-.linsep.yes{--tone:#2f9e62}.linsep.no{--tone:#b5539c}.linsep.unsure{--tone:#c98a1b}.linsep.plain{--tone:#8886}
-.linsep table{border-collapse:collapse;margin:4px 0;font:inherit;border:0}
-.linsep tr,.linsep tr:nth-child(n){background:none}
-.linsep th,.linsep td{text-align:left;vertical-align:top;padding:2px 14px 2px 0;border:0;font-weight:400;max-width:none}
-.linsep .head th,.linsep .name{opacity:.65;white-space:nowrap}.linsep .head th{border-bottom:1px solid #8888}
-.linsep .number{text-align:right;font-variant-numeric:tabular-nums}.linsep svg{display:block;margin:8px 0}"""
+.linsep-report{font:13px/1.45 system-ui,sans-serif;max-width:60em}
+.linsep-report{border-left:3px solid var(--tone);padding:2px 0 2px 12px}
+.linsep-report.yes{--tone:#2f9e62}.linsep-report.no{--tone:#b5539c}
+.linsep-report.unsure{--tone:#c98a1b}.linsep-report.plain{--tone:#8886}
+.linsep-report[class] table{border-collapse:collapse;margin:4px 0;font:inherit;border:0}
+.linsep-report[class] tr,.linsep-report[class] tr:nth-child(n){background:none}
+.linsep-report[class] :is(th,td){text-align:left;vertical-align:top;padding:2px 14px 2px 0;border:0;font-weight:400}
+.linsep-report[class] :is(th,td){max-width:none}
+.linsep-report[class] :is(.head th,.name){opacity:.65;white-space:nowrap}
+.linsep-report[class] .head th{border-bottom:1px solid #8888}.linsep-report svg{display:block;margin:8px 0}
+.linsep-report[class] .number{text-align:right;font-variant-numeric:tabular-nums}"""
 
 PAGE = """\
 :root{color-scheme:light dark}body{margin:2em auto;max-width:62em;padding:0 1em;font-family:system-ui,sans-serif}
@@ -132,7 +138,7 @@ class Report:
         lines = "".join(map(_html, self.parts))
         drawn = "" if self.picture is None else self.picture.svg()
         return (
-            f'<div class="linsep {self.tone}"><style>{CSS}</style><strong>{escape(self.title)}</strong>'
+            f'<div class="linsep-report {self.tone}"><style>{CSS}</style><strong>{escape(self.title)}</strong>'
             f"{drawn}{f'<table>{lines}</table>' if lines else ''}</div>"
         )
 

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numberPlace, overlap, textBox, weightPlace } from "../../src/linsep/explorer/page/label-places.js";
+import { readLink } from "../../src/linsep/explorer/page/link-parts.js";
 import { showBound } from "../../src/linsep/explorer/page/numbers.js";
-import { isAsGiven, presetState } from "../../src/linsep/explorer/page/state.js";
+import { fromHash, isAsGiven, presetState, toHash } from "../../src/linsep/explorer/page/state.js";
 
 const CORNWELL = {
   name: "cornwell",
@@ -54,4 +55,26 @@ test("a row's number is on no weight and not on its point, wherever the square o
 test("a bound beyond the doubles is a power of ten", () => {
   assert.equal(showBound(55), "55");
   assert.equal(showBound(null), "more than 10³⁰⁸");
+});
+
+const START = { limits: { points: 2000, updates: 5000 }, own: null };
+
+test("what the page writes into its address it reads back without a word", () => {
+  const state = {
+    ...presetState(CORNWELL),
+    ...{ order: "shuffled", seed: 7, k: 3, told: true, band: true, keep: true, challenge: "four", axes: "run" },
+    ...{ features: ["xy", "r"], kernel: { kind: "gauss", value: 0.5 }, pane: "lifted", bias: false },
+    ...{ scaling: { centres: [0, 1], scales: [2, 3] }, names: { columns: ["a, b", "%"], classes: ["<", "&"] } },
+  };
+  const link = toHash(state);
+  assert.deepEqual(readLink(link, START).faults, []);
+  assert.equal(toHash(fromHash(link, START)), link);
+});
+
+test("a part of a link that makes no sense is left out, with a sentence", () => {
+  const odd = "s=abc&s=-1&s=2147483648&n=0&n=&k=1.5&o=toString&b=2&f=xz&kernel=poly:10&z=0,0,0,1&v=1,,1&c=0,0&told&x=1";
+  for (const part of odd.split("&")) {
+    const { fields, faults } = readLink(`#p=1,1+&${part}`, START);
+    assert.deepEqual([[...fields.keys()], faults.length], [["p"], 1], part);
+  }
 });

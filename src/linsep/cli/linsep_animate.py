@@ -20,7 +20,9 @@ def animate(
     max_updates: Annotated[
         int, Parameter(help="Show at most this many updates.", validator=Number(gte=1, lte=500))
     ] = 100,
-    seconds: Annotated[float, Parameter(help="How long each update is shown.", validator=Number(gt=0, lte=60))] = 0.8,
+    seconds: Annotated[
+        float, Parameter(help="How long each update is shown: 0.02 to 60.", validator=Number(gte=0.02, lte=60))
+    ] = 0.8,
     seed: Seed = 0,
     json: Json = False,
     reading: Learning = Learning(),

@@ -22,7 +22,7 @@ from linsep.sources.inputs import as_source
 DOTS_PER_INCH = 100
 SIZE = (9.0, 4.4)  # inches; in pixels both must be even, as MP4 asks
 LAST = 4  # the last frame is shown so many times as long
-MOST_SECONDS = 60.0
+SHORTEST, LONGEST = 0.02, 60.0  # seconds of an update; what is shorter, browsers show longer
 INSTEAD = "Write a .gif or .svg."
 
 
@@ -52,7 +52,7 @@ def animate(
     bias, order, max_updates, random_state
         Those of `perceptron`.
     seconds : float
-        How long each update is shown.
+        How long each update is shown: from 0.02 to 60.
 
     Returns
     -------
@@ -72,8 +72,8 @@ def animate(
     '9 updates of at most 55, then separated'
     """
     write = writer(path)
-    if not 0 < float(seconds) <= MOST_SECONDS:
-        raise ArgumentError(f"seconds is {seconds}: an update is shown for up to {MOST_SECONDS:g} seconds.")
+    if not SHORTEST <= float(seconds) <= LONGEST:
+        raise ArgumentError(f"seconds is {seconds}: an update is shown for {SHORTEST:g} to {LONGEST:g} seconds.")
     bias = arguments.flag("bias", bias)
     film = Film.of(as_source(X, y), bias, order, arguments.whole("max_updates", max_updates, 1), random_state)
     write_file(path, write(film, float(seconds)))
@@ -106,20 +106,33 @@ def as_gif(film: Film, seconds: float) -> bytes:
 
 
 def as_mp4(film: Film, seconds: float) -> bytes:
-    """The same through ffmpeg, which is given the pixels."""
+    """The same through ffmpeg, which is given the pixels frame by frame."""
     width, height = (round(side * DOTS_PER_INCH) for side in SIZE)
+    rate = "25" if seconds >= 1 / 25 else "50"  # no update is left out
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "film.mp4"
+        made, said = Path(folder) / "film.mp4", Path(folder) / "said"
         form = ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", f"{width}x{height}"]
-        coded = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-r", "25", "-bitexact", "-y", str(made)]
+        coded = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-r", rate, "-bitexact", "-y", str(made)]
         command = ["ffmpeg", "-loglevel", "error", *form, "-framerate", f"{1 / seconds:.6f}", "-i", "-", *coded]
-        *frames, last = drawn(film)
-        pixels = b"".join(picture.tobytes() for picture in [*frames, *[last] * LAST])
-        done = subprocess.run(command, input=pixels, capture_output=True, check=False)
-        if done.returncode or not made.exists():
-            said = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
-            raise LinsepError(f"ffmpeg failed: {said[-1]}", fix=INSTEAD)
+        code = _fed(command, film, said)
+        if code or not made.exists():
+            words = said.read_text("utf-8", errors="replace").strip().splitlines() or [f"exit code {code}"]
+            raise LinsepError(f"ffmpeg failed: {words[-1]}", fix=INSTEAD)
         return made.read_bytes()
+
+
+def _fed(command: list[str], film: Film, said: Path) -> int:
+    """Run a program with the frames as its input and what it says in a file; its exit code."""
+    last = len(film.frames) - 1
+    with said.open("wb") as words, subprocess.Popen(command, stdin=subprocess.PIPE, stderr=words) as process:
+        assert process.stdin is not None
+        try:
+            with process.stdin as pipe:
+                for number, picture in enumerate(drawn(film)):
+                    pipe.write(picture.tobytes() * (LAST if number == last else 1))
+        except BrokenPipeError:
+            pass  # it ended early, and said why
+        return process.wait()
 
 
 def drawn(film: Film) -> Iterator[Any]:

@@ -47,6 +47,14 @@ export class Changes extends LiftedRun {
     this.refresh();
   }
 
+  // Another link in the address.
+  follow(hash) {
+    const found = this.read(hash);
+    const { notice } = this;
+    this.restore(found);
+    if (found) this.tell(notice);
+  }
+
   undo() {
     this.turnTo(this.past.back(this.state));
   }

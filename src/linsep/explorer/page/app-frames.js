@@ -1,4 +1,5 @@
 // What is shown: the state, what was said about it, and the views that draw it once a frame.
+import { readLink } from "./link-parts.js";
 import { fromHash, presetState, toHash, wideState } from "./state.js";
 
 const UNREAD =
@@ -21,7 +22,7 @@ export class Frames {
     this.example = () => null; // the preset on view, if it is one
     this.own = host.start.own;
     this.state = this.isWide ? wideState(this.own) : presetState(this.own?.preset ?? host.start.presets[0]);
-    this.unread = ""; // what the address would say while it holds a link that could not be read
+    this.unread = ""; // what the address would say while it holds a link of which not all could be read
   }
 
   // Own rows of more than two columns: they are looked at, not moved.
@@ -35,13 +36,15 @@ export class Frames {
     return address && (this.read(address.read()) ?? fromHash(address.kept(), start));
   }
 
-  // The state that an address holds; null, and a notice, where it holds none that can be read.
+  // The state that an address holds; null where it holds none that can be read. What cannot be used is told.
   read(hash) {
-    const found = fromHash(hash, this.host.start);
-    if (found || hash.length < 2 || /^#?story\b/.test(hash)) return found;
-    this.unread = toHash(this.state);
-    this.tell(UNREAD);
-    return null;
+    const { start } = this.host;
+    const found = fromHash(hash, start);
+    if (!found && (hash.length < 2 || /^#?story\b/.test(hash))) return null;
+    const wrong = found ? readLink(hash, start).faults : [UNREAD];
+    this.unread = wrong.length ? toHash(found ?? this.state) : "";
+    this.tell(wrong.join(" "));
+    return found;
   }
 
   pointOut(row) {

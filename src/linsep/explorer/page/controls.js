@@ -1,8 +1,9 @@
 // What can be chosen: the points' class, the order, the example; and the keys that work everywhere.
 import { button, html, set } from "./dom.js";
+import { LARGEST_SEED, ORDERS } from "./link-parts.js";
 import { numberField } from "./number-field.js";
 import { featureToggles, kernelPicker } from "./space-controls.js";
-import { ORDERS, wholeNumber } from "./state.js";
+import { wholeNumber } from "./state.js";
 
 const OWN = "points of your own";
 
@@ -31,8 +32,6 @@ const ORDER_WORDS = {
   shuffled: "a new permutation for each pass",
   worst: "the most violated row first",
 };
-
-const LARGEST_SEED = 2 ** 31 - 1;
 
 function seedField(app) {
   const { input, said } = numberField(app, {

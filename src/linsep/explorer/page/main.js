@@ -61,7 +61,7 @@ export function mount(root, host) {
   );
   keys(app, host.isWhole ? document : root); // in a notebook, other keys are not ours
   takePasted(app, root, host.isWhole ? document : root);
-  host.address?.listen?.((hash) => app.restore(app.read(hash)));
+  host.address?.listen?.((hash) => app.follow(hash));
   if (!host.embed) tellStory(app, root);
   const { notice } = app;
   app.refresh();

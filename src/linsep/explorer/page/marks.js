@@ -43,18 +43,19 @@ export function drawGrid(layer, box, at, [width, height]) {
  * @param {(point: number[]) => Place} at
  * @param {number} width
  * @param {number} height
+ * @param {(number: number) => boolean} named  the lines that carry their numbers
  */
-export function gridOf(box, at, width, height) {
+export function gridOf(box, at, width, height, named = () => true) {
   const wanted = (length) => Math.max(2, Math.round(length / 90));
   const xs = ticks(box.left, box.right, wanted(width));
   const ys = ticks(box.bottom, box.top, wanted(height));
   const vertical = xs.map((x) => svg("path", { class: x ? "grid" : "axis", d: `M${at([x, 0])[0]} 0V${height}` }));
   const level = ys.map((y) => svg("path", { class: y ? "grid" : "axis", d: `M0 ${at([0, y])[1]}H${width}` }));
   const below = xs
-    .filter((x) => at([x, 0])[0] > 24 && at([x, 0])[0] < width - 14)
+    .filter((x) => named(x) && at([x, 0])[0] > 24 && at([x, 0])[0] < width - 14)
     .map((x) => svg("text", { class: "tick", x: at([x, 0])[0], y: height - 7 }, show(x)));
   const beside = ys
-    .filter((y) => at([0, y])[1] > 12 && at([0, y])[1] < height - 22)
+    .filter((y) => named(y) && at([0, y])[1] > 12 && at([0, y])[1] < height - 22)
     .map((y) => svg("text", { class: "tick side-tick", x: 7, y: at([0, y])[1] + 4 }, show(y)));
   return [...vertical, ...level, ...below, ...beside];
 }

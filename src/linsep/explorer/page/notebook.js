@@ -13,6 +13,8 @@ export function renderWidget({ model, el }) {
   });
   const root = document.createElement("div");
   root.classList.add("linsep", "in-notebook");
+  followTheme(root);
+  keepKeys(root);
   el.append(root);
   mount(root, {
     start: model.get("start"),
@@ -25,5 +27,22 @@ export function renderWidget({ model, el }) {
         waiting.set(next, { give, fail });
         model.send({ id: next, name, body });
       }),
+  });
+}
+
+// JupyterLab says whether it is light or dark; elsewhere the system does.
+function followTheme(root) {
+  const follow = () => {
+    const { jpThemeLight } = document.body.dataset;
+    if (jpThemeLight) root.dataset.theme = jpThemeLight === "true" ? "light" : "dark";
+  };
+  new MutationObserver(follow).observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  follow();
+}
+
+// JupyterLab hears every key first, and d d deletes the cell, unless the very node in focus asks it not to.
+function keepKeys(root) {
+  root.addEventListener("focusin", (event) => {
+    event.target.dataset.lmSuppressShortcuts = "true";
   });
 }

@@ -22,10 +22,11 @@ function takeOrTell(app, text) {
   if (wrong) app.tell(wrong);
 }
 
-// Text pasted onto the page, and files dropped on it.
+// Text pasted onto the page, and files dropped on it; not while the story hides the points that they would replace.
 export function takePasted(app, root, place) {
+  const isClosed = () => app.isWide || app.telling;
   place.addEventListener("paste", (event) => {
-    if (app.isWide || event.target.closest("input, textarea")) return;
+    if (isClosed() || event.target.closest("input, textarea")) return;
     event.preventDefault();
     takeOrTell(app, event.clipboardData.getData("text"));
   });
@@ -33,7 +34,7 @@ export function takePasted(app, root, place) {
   root.addEventListener("drop", async (event) => {
     event.preventDefault();
     const [file] = event.dataTransfer.files;
-    if (app.isWide || !file) return;
+    if (isClosed() || !file) return;
     if (file.size > MOST_BYTES)
       app.tell(
         `${file.name} has ${Math.round(file.size / 1e6)} MB: the page reads at most 1. Use linsep explore FILE.`,

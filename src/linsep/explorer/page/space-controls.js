@@ -1,8 +1,8 @@
 // The space that the run is in: the plane, the plane and features, or that of a kernel.
 import { html, set } from "./dom.js";
 import { FEATURE_NAMES } from "./engine/features.js";
+import { isWidth } from "./link-parts.js";
 import { numberField } from "./number-field.js";
-import { isWidth } from "./state.js";
 
 // More columns than the two: products of them, or a kernel.
 export function featureToggles(app) {

@@ -1,10 +1,8 @@
 // What the page shows, as one value: it fits into the address, so that a link reproduces the picture.
-import { CHALLENGES } from "./engine/challenges.js";
-import { FEATURE_NAMES } from "./engine/features.js";
 import { viewOf } from "./geometry.js";
+import { kernelIn, namesIn, readLink } from "./link-parts.js";
 
 export const LARGEST_COORDINATE = 1e9; // beyond it a picture says nothing
-export const ORDERS = ["cyclic", "restart", "shuffled", "worst"];
 
 /** @typedef {import("./engine/run.js").Order} Order */
 
@@ -77,69 +75,47 @@ export function toHash(state) {
 }
 
 // A state from an address; null where the address holds none, or none that makes sense. Wide rows are not in it.
-export function fromHash(text, { limits, own }) {
-  const fields = new Map(
-    text
-      .replace(/^#/, "")
-      .split("&")
-      .map((part) => part.split(/=(.*)/s)),
-  );
+export function fromHash(text, start) {
+  const { limits, own } = start;
+  const { fields } = readLink(text, start);
   const isWide = own && !own.preset;
   if (!fields.get(isWide ? "o" : "p")) return null;
   const state = isWide ? wideState(own) : freshState();
   if (!isWide && !readPoints(fields.get("p"), state, limits)) return null;
-  if (ORDERS.includes(fields.get("o"))) state.order = fields.get("o");
-  if (["run", "wall"].includes(fields.get("a"))) state.axes = fields.get("a");
-  if (!isWide)
-    Object.assign(state, readSpace(fields), { names: readNames(fields.get("names")) ?? own?.preset?.names ?? null });
-  if (["data", "weights", "lifted"].includes(fields.get("pane"))) state.pane = fields.get("pane");
-  state.bias = fields.get("b") !== "0";
-  state.seed = wholeNumber(fields.get("s"), 0, 2 ** 31 - 1, 0);
-  state.updates = wholeNumber(fields.get("n"), 1, limits.updates, 500);
-  state.k = wholeNumber(fields.get("k"), 0, limits.updates, 0);
-  state.band = fields.get("band") === "1";
-  state.told = state.told || state.band || fields.get("told") === "1";
-  state.keep = fields.get("keep") === "1";
-  if (fields.get("challenge") in CHALLENGES) state.challenge = fields.get("challenge");
-  state.now = isWide && fields.get("now") === "1";
-  state.columns = isWide ? readColumns(fields.get("c"), own.columns.length) : null;
-  const view = (fields.get("v") ?? "").split(",").map(Number);
-  const isView = view.length === 3 && view.every((x) => Number.isFinite(x) && Math.abs(x) < 1e10) && view[2] > 0;
-  state.view = isView ? { cx: view[0], cy: view[1], half: view[2] } : viewOf(state.points, !state.bias);
+  if (!isWide) Object.assign(state, readSpace(fields), { names: readNames(fields) ?? own?.preset?.names ?? null });
+  const whole = (key, otherwise) => Number(fields.get(key) ?? otherwise);
+  const isOn = (key) => fields.get(key) === "1";
+  Object.assign(state, {
+    order: fields.get("o") ?? state.order,
+    axes: fields.get("a") ?? state.axes,
+    pane: fields.get("pane") ?? state.pane,
+    bias: fields.get("b") !== "0",
+    seed: whole("s", 0),
+    updates: whole("n", 500),
+    k: whole("k", 0),
+    band: isOn("band"),
+    told: state.told || isOn("band") || isOn("told"),
+    keep: isOn("keep"),
+    challenge: fields.get("challenge") ?? "",
+    now: isWide && isOn("now"),
+    columns: isWide ? numbersIn(fields.get("c")) : null,
+  });
+  const view = numbersIn(fields.get("v"));
+  state.view = view ? { cx: view[0], cy: view[1], half: view[2] } : viewOf(state.points, !state.bias);
   return state;
 }
 
-function readNames(text) {
-  try {
-    const [across, up, ...classes] = (text ?? "").split(",").map(decodeURIComponent);
-    return classes.length === 2 ? { columns: [across, up], classes } : null;
-  } catch {
-    return null; // a damaged name
-  }
-}
+const numbersIn = (text) => text?.split(",").map(Number) ?? null;
+const readNames = (fields) => (fields.has("names") ? namesIn(fields.get("names")) : null);
 
 // The features, or the kernel, that an address names.
 function readSpace(fields) {
-  const features = (fields.get("f") ?? "").split(",").filter((name) => name in FEATURE_NAMES);
-  const [kind, number] = (fields.get("kernel") ?? "").split(":");
-  const value = Number(number);
-  const isKernel = kind === "poly" ? wholeNumber(number, 1, 9, 0) : kind === "gauss" && isWidth(value);
+  const scaling = numbersIn(fields.get("z"));
   return {
-    features: [...new Set(features)],
-    kernel: isKernel ? { kind, value } : null,
-    scaling: readScaling(fields.get("z")),
+    features: [...new Set(fields.get("f")?.split(","))],
+    kernel: fields.has("kernel") ? kernelIn(fields.get("kernel")) : null,
+    scaling: scaling && { centres: scaling.slice(0, 2), scales: scaling.slice(2) },
   };
-}
-
-function readScaling(text) {
-  const numbers = (text ?? "").split(",").map(Number);
-  const isScaling = numbers.length === 4 && numbers.every(Number.isFinite) && numbers[2] > 0 && numbers[3] > 0;
-  return isScaling ? { centres: numbers.slice(0, 2), scales: numbers.slice(2) } : null;
-}
-
-function readColumns(text, width) {
-  const found = (text ?? "").split(",").map((part) => wholeNumber(part || "x", 0, width - 1, -1));
-  return found.length === 2 && !found.includes(-1) ? found : null;
 }
 
 function readPoints(text, state, limits) {
@@ -151,11 +127,6 @@ function readPoints(text, state, limits) {
     state.labels.push(match[3] === "+" ? 1 : -1);
   }
   return true;
-}
-
-// Whether a Gaussian may have this width.
-export function isWidth(value) {
-  return value > 0 && value < 1e9;
 }
 
 // Whether a preset is shown as it was given: with its own bias, no other order, no feature and no kernel.

@@ -91,7 +91,7 @@ function curved(at, box) {
     quarter("plus", right, bottom),
     quarter("minus", left, bottom),
     quarter("minus", right, top),
-    taleAxes(at, box),
+    taleAxes(at, box, (number) => number !== 0.5), // the lines of the cross run there
     svg("path", { class: "line", d: path([at([left, 0.5]), at([right, 0.5])]) }),
     svg("path", { class: "line", d: path([at([0.5, bottom]), at([0.5, top])]) }),
     CORNERS.points.map((point, row) => taleDot(CORNERS.labels[row], false, at(point))),

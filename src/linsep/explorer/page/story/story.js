@@ -18,8 +18,8 @@ export const TALE = [
   whatNow,
 ];
 
-// R/γ stays in one line.
-const unbroken = (words) => words.replaceAll("/", "/\u2060");
+// R/γ and |x| stay in one line.
+const unbroken = (words) => words.replace(/[/|]/g, "$&\u2060");
 
 // What a step may do: ask with choices, say how things stand, offer help, and tell.
 class Scene {
@@ -147,8 +147,8 @@ function stepNodes(k, { show, leave }) {
       "div",
       { class: "tale-head" },
       html("h2", { tabindex: -1 }, step.title),
-      step.recall ? html("p", { class: "words tale-recall" }, step.recall) : null,
-      html("p", { class: "tale-ask" }, step.ask),
+      step.recall ? html("p", { class: "words tale-recall" }, unbroken(step.recall)) : null,
+      html("p", { class: "tale-ask" }, unbroken(step.ask)),
     ),
     html("div", { class: "tale-pictures" }, ...pictures),
     html(

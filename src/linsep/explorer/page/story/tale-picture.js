@@ -91,12 +91,12 @@ export function taleSides(at, box, { w, b }) {
   return [side(1, "plus"), side(-1, "minus")];
 }
 
-// Light axes with their numbers, and the origin.
-export function taleAxes(at, box) {
+// Light axes with their numbers, all or those that are `named`, and the origin.
+export function taleAxes(at, box, named = (_) => true) {
   const [x, y] = at([0, 0]);
   const [width, height] = [(box.right - box.left) / box.unit, (box.top - box.bottom) / box.unit];
   const origin = svg("circle", { class: "tale-origin", cx: x, cy: y, r: 3 });
-  return svg("g", { class: "grid" }, ...gridOf(box, at, width, height), origin);
+  return svg("g", { class: "grid" }, ...gridOf(box, at, width, height, named), origin);
 }
 
 export function taleLine(at, box, { w, b }, name = "line") {
