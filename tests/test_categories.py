@@ -304,6 +304,18 @@ def test_a_column_whose_name_has_levels_may_be_coded_or_hold_weights():
     assert written.separated_ids == tuple("pqrst")
 
 
+@pytest.mark.parametrize("library", [pd, pl])
+def test_labels_that_are_still_a_column_of_the_table_are_refused(library):
+    """Every label is separated by itself: the verdict would be true, and not what was asked."""
+    frame = library.DataFrame({"x": [1.0, 2.0, 1.5, 3.0], "y": [0, 1, 1, 0]})
+    for ask in (linsep.decide, linsep.mle_exists, linsep.fewest_mistakes):
+        with pytest.raises(errors.ArgumentError, match="column 'y' of X holds the labels"):
+            ask(frame, frame["y"])
+    assert linsep.decide(frame, y="y").kind == "overlapping"
+    assert linsep.decide(frame[["x"]], frame["y"]).kind == "overlapping"
+    assert linsep.decide(frame, 1 - frame["y"]).kind == "separable"  # another column by the same name
+
+
 def test_a_tuple_that_names_no_column_is_refused_unless_it_may_be_the_labels():
     with pytest.raises(errors.MissingColumnError, match=r"no column 'who\.kind'\."):
         linsep.decide(BLOOD, ("who", "kind"))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
-from linsep.tables.exact_numbers import Array, is_missing
+from linsep.tables.exact_numbers import Array, is_missing, told_name
 from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query, named_in, nulls_of
 from linsep.tables.label_values import require_one_index
 from linsep.tables.row_ids import RowIds, without_ids
@@ -104,6 +104,7 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iter
             raise ArgumentError(
                 f"{name} is {value}, a number: columns are named by text.", fix=f"Say {name}='{value}'."
             )
+    _require_apart(X, y)
     if isinstance(y, str) and (frame := as_frame(X)) is not None:
         X, y = _label_out(frame, y)
     elif y is not None and (is_query(X) or is_query(y)):
@@ -119,6 +120,18 @@ def require_missing(missing: Any) -> None:
     """Refuse what is not a value of the option."""
     if missing not in (None, "drop"):
         raise ArgumentError(f"missing is {shown(missing)}: it must be None or 'drop'.")
+
+
+def _require_apart(X: Any, y: Any) -> None:
+    """Refuse labels that are still a column of the table: with them among the columns, everything is separable."""
+    name = getattr(y, "name", None)
+    if not isinstance(name, (str, tuple)) or (frame := as_frame(X)) is None or told_name(name) not in frame.columns:
+        return
+    if frame.get_column(told_name(name)).to_list() == as_series(y).to_list():
+        raise ArgumentError(
+            f"The column {name!r} of X holds the labels.",
+            fix=f"Say y={name!r}, which takes the column out of X, or drop it from X.",
+        )
 
 
 def _label_out(frame: Any, name: str) -> tuple[Any, Any]:
