@@ -1,16 +1,16 @@
-# Everything a fresh machine with Python 3.11, make and a network needs: `make demo`, `make test`.
+# Everything a fresh machine with Python 3.11 or later, make and a network needs: `make demo`, `make test`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JS := $(VENV)/node/node_modules/.bin
 
-# Numba's cache notices a change of a kernel's own file, not of the files it calls: one cache for each version of them.
+# One cache of compiled code for each content of loops/, so that going back to an earlier one compiles nothing.
 export NUMBA_CACHE_DIR := $(CURDIR)/$(VENV)/numba/$(shell cat src/linsep/loops/*.py | cksum | cut -d' ' -f1)
 
 # The tests start Python hundreds of times: its compiled modules are kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-quick torture oracle forge kills worker-kills interrupts fuzz forge-cache forge-mistakes lint format bench scale load images chromium theorems checker three-checkers clean
+.PHONY: demo test test-quick torture oracle forge kills worker-kills interrupts fuzz forge-cache forge-mistakes lint format bench scale load images chromium clean
 
 demo: $(VENV)/.run
 	$(BIN)/linsep demo

@@ -18,7 +18,7 @@ version = release = re.findall(r'"([\d.]+)"', (ROOT / "src/linsep/_version.py").
 root_doc = "docs/index"
 include_patterns = [
     "docs/*.md", "docs/gallery/**", "lessons/*.md", "theorems/README.md",
-    "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+    "CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md",
 ]  # fmt: skip
 exclude_patterns = [f"docs/gallery/**/*.{made}" for made in ("py", "ipynb", "md5")]
 extensions = ["myst_parser", "sphinx_gallery.gen_gallery", "sphinx_copybutton"]
