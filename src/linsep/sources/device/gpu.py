@@ -48,7 +48,7 @@ def on_device(X: Any, y: Any = None, *, device: str = "cuda") -> Source:
     """Rows and labels on a GPU, as a source that every question takes.
 
     Arrays that are there already stay where they are, without a copy: those of PyTorch, CuPy, JAX. Others are read
-    as `decide` reads them and copied there. It needs PyTorch (`pip install linsep[gpu]`).
+    as `decide` reads them and copied there. It needs PyTorch, the extra `gpu`.
 
     Parameters
     ----------
