@@ -71,6 +71,17 @@ def test_files_are_read_by_the_workers_of_an_address(client, tmp_path):
     assert proof(linsep.decide(source)) == proof(known)
 
 
+def test_files_with_gaps_and_ids_are_read_by_workers(client, tmp_path):
+    """What rows are called is asked here: it was sent to the workers, with the client in it."""
+    table = pd.DataFrame(X[:3_000], columns=list("abcd")).assign(kind=Y[:3_000], who=[f"r{k}" for k in range(3_000)])
+    table.loc[7, "b"] = np.nan
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=700, index=False)
+    options = {"label": "kind", "missing": "drop", "id": "who"}
+    here, there = (linsep.open(tmp_path / "rows.parquet", **options, scheduler=own) for own in (None, client))
+    assert proof(linsep.decide(there)) == proof(linsep.decide(here)) and there.facts.rows_left_out == 1
+    assert linsep.novikoff(there).bound == linsep.novikoff(here).bound
+
+
 def test_an_error_of_a_worker_names_its_partition(client):
     bad = X.copy()
     bad[17_003, 2] = np.inf

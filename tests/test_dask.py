@@ -17,6 +17,7 @@ from linsep.errors import (
     ClusterError,
     DifferentFilesError,
     InputError,
+    LengthError,
     NoRowsError,
     NotFiniteError,
     OneClassError,
@@ -453,3 +454,15 @@ def test_an_index_that_counts_the_rows_is_no_name_and_ids_on_a_cluster_are_its_o
     for ids, told in (("nobody", "no column 'nobody'"), (list("pqrst"), "Say ids='NAME'")):
         with pytest.raises(InputError if ids == "nobody" else ArgumentError, match=told):
             linsep.decide(dd.from_pandas(NAMED, npartitions=3), "kind", ids=ids)
+
+
+def test_labels_of_another_index_are_refused():
+    """They were joined by place, and the verdict was about other rows' labels."""
+    rows = pd.DataFrame({"a": np.arange(60.0), "b": 1.0})
+    labels = pd.Series(np.arange(60) > 30, rows.index)
+    other = labels.sample(frac=1.0, random_state=0)
+    parts = dd.from_pandas(rows, npartitions=3)
+    assert linsep.decide(parts, dd.from_pandas(labels, npartitions=3)).separable
+    for ask in (linsep.decide, linsep.PerceptronClassifier().fit):
+        with pytest.raises(LengthError, match=r"partition 0: row 0: X calls the row 0, and y calls it"):
+            ask(parts, dd.from_pandas(other, npartitions=3, sort=False))

@@ -191,8 +191,19 @@ class DaskSource(Source):
         return found if np.array_equal(distinct_rows, wanted) else found.take(back)
 
 
+class AskedIds(RowIds):
+    """Names that are asked for here: with what is known of the rows they do not travel to workers."""
+
+    def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
+        return _nothing, ()
+
+
+def _nothing() -> None:
+    """What is left of names on a worker."""
+
+
 @final
-class PartitionIds(RowIds):
+class PartitionIds(AskedIds):
     """What the rows of partitions are called, by their column or their index: asked for where the rows lie."""
 
     def __init__(self, source: DaskSource, column: str | None) -> None:
@@ -204,7 +215,7 @@ class PartitionIds(RowIds):
 
 
 @final
-class NumberIds(RowIds):
+class NumberIds(AskedIds):
     """The numbers that rows have where those that were dropped count too."""
 
     def __init__(self, source: DaskSource, word: str) -> None:

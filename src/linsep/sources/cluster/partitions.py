@@ -23,7 +23,7 @@ from linsep.sources.memory import MemorySource, scanned, scanned_part
 from linsep.tables import is_long, read_labels
 from linsep.tables.given_rows import complete
 from linsep.tables.handed_over import as_series
-from linsep.tables.label_values import distinct, order_of
+from linsep.tables.label_values import distinct, order_of, require_one_index
 from linsep.tables.row_ids import ListedIds
 
 T = TypeVar("T")
@@ -143,6 +143,7 @@ def looked(columns: Columns, name: str, x: Any, y: Any) -> Seen | InputError:
 def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
     """The first read of a partition: its kind of numbers, its labels, and that all of it is finite."""
     with _named(name):
+        require_one_index(x, y)
         x, y, kept = columns.split(x, y)
         n_rows = _length(x)
         dropped = 0 if kept is None else len(kept) - n_rows
