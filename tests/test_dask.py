@@ -397,7 +397,7 @@ def test_rows_with_gaps_are_dropped_where_they_lie_and_the_others_keep_numbers_a
     assert found.rows_left_out == known.rows_left_out > 8 and found.obstruction.ids == known.obstruction.ids
     plain = linsep.open(there.drop(columns="name"), label="y", missing="drop")
     numbered = linsep.decide(plain)
-    assert numbered.obstruction.ids == known.obstruction.rows and numbered.row_names.word == "row of the table"
+    assert numbered.obstruction.ids == known.obstruction.rows and numbered.row_names.word == "table number"
     numbered.verify(plain)
     with pytest.raises(InputError, match="each of the 40 rows has a missing value"):
         linsep.decide(there.assign(a=np.nan), "y", ids="name", missing="drop")

@@ -68,7 +68,7 @@ class PartIds(RowIds):
 
     def __init__(self, ids: RowIds | None, rows: Sequence[int] | Array) -> None:
         self.ids, self.rows = ids, rows
-        self.word = "row of the table" if ids is None else ids.word
+        self.word = "table number" if ids is None else ids.word
         self.column = None if ids is None else ids.column
 
     def at(self, rows: Sequence[int]) -> Sequence[Any]:

@@ -108,7 +108,7 @@ class DaskSource(Source):
         self.facts = replace(
             _facts([seen[k] for k in filled], labels, files, columns.label),
             rows_left_out=dropped,
-            ids=NumberIds(self, "file number" if files else "row of the table") if dropped else None,
+            ids=NumberIds(self, "file number" if files else "table number") if dropped else None,
         )
         self._known = Known(columns, replace(self.facts, names=None, files=()), values, codes, first.kind)
 
