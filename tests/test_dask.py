@@ -466,3 +466,17 @@ def test_labels_of_another_index_are_refused():
     for ask in (linsep.decide, linsep.PerceptronClassifier().fit):
         with pytest.raises(LengthError, match=r"partition 0: row 0: X calls the row 0, and y calls it"):
             ask(parts, dd.from_pandas(other, npartitions=3, sort=False))
+
+
+def test_many_row_groups_are_asked_about_by_few_tasks(tmp_path, monkeypatch):
+    """Each task costs the scheduler milliseconds: of rows that no worker holds, one task reads several parts."""
+    X, y = linsep.datasets.planted(600, 3, margin=0.05, seed=2)
+    table = pd.DataFrame(X, columns=list("abc")).assign(kind=y)
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=20, index=False)
+    monkeypatch.setattr(dask_source.Cluster, "n_threads", 2)
+    run, sizes = dask_source.Cluster._run, []
+    monkeypatch.setattr(dask_source.Cluster, "_run", lambda own, *a: sizes.append(len(a[0])) or run(own, *a))
+    source = linsep.open(tmp_path / "rows.parquet", label="kind", scheduler="sync")
+    assert source.n_partitions == 30
+    assert proof(linsep.decide(source)) == proof(linsep.decide(linsep.open(tmp_path / "rows.parquet", label="kind")))
+    assert max(sizes) <= 8 and source.take([599, 3]).row_numbers.tolist() == [599, 3]

@@ -13,9 +13,9 @@ nor that of workers changes a verdict or a proof.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import Any, final
 
 import numpy as np
@@ -51,6 +51,7 @@ LEAST_AT_HAND = 1 << 10  # rows, however long they are
 OWN_SCHEDULERS = ("threads", "processes", "synchronous", "sync", "single-threaded", "threading", "multiprocessing")
 PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc")
 FAN_IN = 8  # scans added up by one task
+A_THREAD = 4  # tasks for each thread, where it does not matter which worker does them
 MOST_AHEAD = 64  # partitions under way at once for each thread of the cluster, while answers are asked for one by one
 
 
@@ -304,11 +305,18 @@ class Cluster:
 
     def compute(self, tasks: Sequence[Any]) -> list[Any]:
         """What each task, a function and its arguments, comes to, in order."""
-        return self._run([self._delayed(*task) for task in tasks])
+        bundles = self._bundled(tasks)
+        if bundles is None:
+            return self._run([self._delayed(*task) for task in tasks])
+        return [found for own in self._run([self._delayed(partial(_in_turn, own)) for own in bundles]) for found in own]
 
     def total(self, tasks: Sequence[Any]) -> Any:
         """The sum of what the tasks come to, added up in their order by tasks of their own."""
-        level = [self._delayed(*task) for task in tasks]
+        bundles = self._bundled(tasks)
+        level = [
+            *([self._delayed(*task) for task in tasks] if bundles is None else []),
+            *(self._delayed(partial(_added_in_turn, own)) for own in bundles or ()),
+        ]
         while len(level) > 1:
             groups = [level[k : k + FAN_IN] for k in range(0, len(level), FAN_IN)]
             level = [self._delayed(_added, *group) for group in groups]
@@ -322,6 +330,13 @@ class Cluster:
             yield from self.compute(waiting[:at_once])
             del waiting[:at_once]
             at_once = min(2 * at_once, MOST_AHEAD * threads)
+
+    def _bundled(self, tasks: Sequence[Any]) -> list[Sequence[Any]] | None:
+        """Tasks about rows that no worker holds, several together: each task costs the scheduler milliseconds."""
+        if len(tasks) <= A_THREAD or any(self.dask.is_dask_collection(own) for task in tasks for own in task[1:]):
+            return None
+        size = -(-len(tasks) // (A_THREAD * self.n_threads))
+        return [tasks[k : k + size] for k in range(0, len(tasks), size)] if size > 1 else None
 
     def _delayed(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return self.dask.delayed(work, pure=False, traverse=False)(*arguments)
@@ -370,6 +385,16 @@ class Cluster:
                     f"Worker {worker} has {has}; here it is linsep {__version__}.",
                     fix="Install the same version on every worker.",
                 )
+
+
+def _in_turn(tasks: Sequence[Any]) -> list[Any]:
+    """What these tasks come to, one after the other."""
+    return [work(*arguments) for work, *arguments in tasks]
+
+
+def _added_in_turn(tasks: Sequence[Any]) -> Any:
+    """The sum of what these tasks come to; the answer of one is held beside it, no more."""
+    return reduce(add, (work(*arguments) for work, *arguments in tasks))
 
 
 def _added(*parts: Any) -> Any:
