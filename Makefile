@@ -61,9 +61,9 @@ kills: $(VENV)/.test
 worker-kills: $(VENV)/.test
 	$(BIN)/python -W ignore tests/worker_kills.py 50
 
-# Ctrl-C at 200 random moments of importing, compiling, scanning and searching: fifteen minutes. CONTRIBUTING.md
+# Ctrl-C at 500 random moments of importing, compiling, scanning and searching: ten minutes. CONTRIBUTING.md
 interrupts: $(VENV)/.test
-	PYTHONPATH=. $(BIN)/python tests/interrupts.py 200
+	PYTHONPATH=. $(BIN)/python tests/interrupts.py 500
 
 # 200,000 mutated inputs for each reader of files, and bombs, with memory capped: half an hour.
 fuzz: $(VENV)/.test
