@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import linsep
 import linsep.questions.decide
-from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError
+from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError, ShapeError
 from linsep.proofs import Obstruction, Overlapping, definite, device_bounds
 from linsep.solvers.wide import device_newton
 from linsep.sources.device import gpu
@@ -398,3 +398,75 @@ def test_tensors_that_are_no_tables_are_refused(rows, labels, words):
 def test_a_device_without_numbers_is_refused():
     with pytest.raises(ArgumentError, match="holds no numbers"):
         on_device(X, Y, device="meta")
+
+
+# Tensors of this machine
+
+SIDES = Y[:60]
+ROUNDED = torch.from_numpy(np.round(8 * X[:60]) + 20 * SIDES[:, None]).float()  # numbers that bfloat16 holds
+KINDS = {
+    "bfloat16": torch.Tensor.bfloat16,
+    "CSR": torch.Tensor.to_sparse_csr,
+    "CSR of bfloat16": lambda tensor: tensor.bfloat16().to_sparse_csr(),
+    "with a gradient": lambda tensor: tensor.clone().requires_grad_(),
+    "CSR with a gradient": lambda tensor: tensor.to_sparse_csr().requires_grad_(),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def tensor_of(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch calls its sparse tensors a trial
+        return KINDS[kind](ROUNDED)
+
+
+@every_kind
+@pytest.mark.parametrize("missing", [None, "drop"])
+def test_a_tensor_of_this_machine_is_decided_as_its_numbers_are(kind, missing):
+    verdict = linsep.decide(tensor_of(kind), SIDES, missing=missing)
+    assert claim(verdict) == claim(linsep.decide(ROUNDED.numpy(), SIDES))
+    verdict.verify(tensor_of(kind), SIDES)
+    verdict.verify(ROUNDED.numpy(), SIDES)
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "with a gradient"])
+def test_labels_and_single_rows_may_be_such_tensors(kind):
+    y = KINDS[kind](torch.from_numpy(SIDES).float())
+    known = claim(linsep.decide(ROUNDED.numpy(), SIDES.astype(float)))
+    assert claim(linsep.decide(ROUNDED, y)) == claim(linsep.decide(list(tensor_of(kind)), y)) == known
+
+
+@every_kind
+@pytest.mark.parametrize("name", [name for name in linsep.__all__ if name.endswith("Classifier")])
+def test_classifiers_learn_from_such_tensors(kind, name):
+    rows, y = tensor_of(kind), torch.from_numpy(SIDES).bfloat16()
+    model = getattr(linsep, name)().fit(rows, y)
+    assert model.score(rows, y) == model.score(ROUNDED.numpy(), SIDES) == 1.0
+    assert model.predict(rows).tolist() == SIDES.tolist()
+
+
+def test_weights_of_rows_may_be_such_tensors():
+    weights = torch.ones(60, dtype=torch.bfloat16, requires_grad=True)
+    model = linsep.PerceptronClassifier().fit(ROUNDED, SIDES, sample_weight=weights)
+    assert model.score(ROUNDED, SIDES, sample_weight=weights) == 1.0
+
+
+def broken(tensor):
+    return torch.sparse_csr_tensor([0, 1, 9], [0, 1], [1.0, 2.0], (2, 2), check_invariants=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (torch.Tensor.to_sparse, r"sparse_coo. Convert it with to_sparse_csr\(\)"),
+        (lambda tensor: torch.stack([tensor, tensor]).to_sparse_csr(), r"shape \(2, 60, 4\)"),
+        (lambda tensor: tensor.to(torch.float8_e4m3fn), "cannot read"),
+        (broken, "cannot read"),
+    ],
+    ids=["COO", "three dimensions", "float8", "malformed"],
+)
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_other_tensors_are_refused_in_our_words(change, words):
+    for ask in (linsep.decide, linsep.MaxMarginClassifier().fit):
+        with pytest.raises(ShapeError, match=words):
+            ask(change(ROUNDED), SIDES)
