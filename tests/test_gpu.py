@@ -180,6 +180,33 @@ def test_classifiers_learn_from_a_device():
     assert (model.fit(here(X, Y)).coef_ == known.fit(X, Y).coef_).all()
 
 
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.filterwarnings("ignore::linsep.NotSeparableWarning")
+def test_the_largest_margin_is_learned_from_a_device(kind):
+    source = here(*CASES[kind])
+    model, known = (linsep.MaxMarginClassifier(gap=1e-3).fit(*data) for data in ((source,), CASES[kind]))
+    assert model.verdict_.kind == known.verdict_.kind == kind
+    assert model.coef_ == pytest.approx(known.coef_, abs=0.05)
+    assert model.score(source) == pytest.approx(known.score(*CASES[kind]), abs=0.002)
+    model.verdict_.verify(*CASES[kind])
+
+
+def test_the_fewest_mistakes_are_learned_from_a_device():
+    source = here(X[:200], FLIPPED[:200])
+    model = linsep.FewestMistakesClassifier().fit(source)
+    assert model.best_.tolist() == [1.0] and model.score(source) == 1 - 1 / 200
+    model.verdict_.verify(X[:200], FLIPPED[:200])
+
+
+@pytest.mark.parametrize("name", ["MaxMarginClassifier", "FewestMistakesClassifier"])
+def test_each_class_of_three_is_separated_from_the_rest_on_a_device(name):
+    centres = np.array([[9, 0, 0, 0], [-9, 0, 0, 0], [0, 9, 0, 0]])
+    rows, classes = X[:90] + np.repeat(centres, 30, axis=0), np.repeat(["a", "b", "c"], 30)
+    model = getattr(linsep, name)().fit(here(rows, classes))
+    assert model.classes_.tolist() == ["a", "b", "c"] and len(model.verdicts_) == 3
+    assert model.score(rows, classes) == 1.0
+
+
 def test_three_classes_are_refused_by_decide_and_learned_by_classifiers():
     classes = np.arange(3000) % 3
     with pytest.raises(InputError, match="more than two labels"):
