@@ -247,7 +247,14 @@ def test_labels_on_the_device_are_read_there():
 
 
 @pytest.mark.parametrize(
-    ("device", "words"), [("banana", "no such device"), ("cuda:99", "finds no GPU"), (7.5, "no such device")]
+    ("device", "words"),
+    [
+        ("banana", "no such device"),
+        (7.5, "no such device"),
+        ("cuda:99", 'finds no GPU .* device="cpu"'),
+        ("mps", 'finds no GPU .* device="cpu"'),
+        ("xpu", "finds no GPU"),
+    ],
 )
 def test_a_device_that_is_not_there_is_named(device, words):
     if torch.cuda.is_available() and device != "banana":
@@ -425,6 +432,10 @@ def test_tensors_that_are_no_tables_are_refused(rows, labels, words):
 def test_a_device_without_numbers_is_refused():
     with pytest.raises(ArgumentError, match="holds no numbers"):
         on_device(X, Y, device="meta")
+    with pytest.raises(ArgumentError, match="X is on the device 'meta', which holds no numbers"):
+        linsep.decide(torch.empty(5, 2, device="meta"), [0, 1, 0, 1, 0])
+    with pytest.raises(ArgumentError, match="y is on the device 'meta'"):
+        on_device(torch.from_numpy(X), torch.empty(3000, device="meta"), device="cpu")
 
 
 # Tensors of this machine
