@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import linsep
 import linsep.questions.decide
-from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError
+from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError, ShapeError
 from linsep.proofs import Obstruction, Overlapping, definite, device_bounds
 from linsep.solvers.wide import device_newton
 from linsep.sources.device import gpu
@@ -180,6 +180,33 @@ def test_classifiers_learn_from_a_device():
     assert (model.fit(here(X, Y)).coef_ == known.fit(X, Y).coef_).all()
 
 
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.filterwarnings("ignore::linsep.NotSeparableWarning")
+def test_the_largest_margin_is_learned_from_a_device(kind):
+    source = here(*CASES[kind])
+    model, known = (linsep.MaxMarginClassifier(gap=1e-3).fit(*data) for data in ((source,), CASES[kind]))
+    assert model.verdict_.kind == known.verdict_.kind == kind
+    assert model.coef_ == pytest.approx(known.coef_, abs=0.05)
+    assert model.score(source) == pytest.approx(known.score(*CASES[kind]), abs=0.002)
+    model.verdict_.verify(*CASES[kind])
+
+
+def test_the_fewest_mistakes_are_learned_from_a_device():
+    source = here(X[:200], FLIPPED[:200])
+    model = linsep.FewestMistakesClassifier().fit(source)
+    assert model.best_.tolist() == [1.0] and model.score(source) == 1 - 1 / 200
+    model.verdict_.verify(X[:200], FLIPPED[:200])
+
+
+@pytest.mark.parametrize("name", ["MaxMarginClassifier", "FewestMistakesClassifier"])
+def test_each_class_of_three_is_separated_from_the_rest_on_a_device(name):
+    centres = np.array([[9, 0, 0, 0], [-9, 0, 0, 0], [0, 9, 0, 0]])
+    rows, classes = X[:90] + np.repeat(centres, 30, axis=0), np.repeat(["a", "b", "c"], 30)
+    model = getattr(linsep, name)().fit(here(rows, classes))
+    assert model.classes_.tolist() == ["a", "b", "c"] and len(model.verdicts_) == 3
+    assert model.score(rows, classes) == 1.0
+
+
 def test_three_classes_are_refused_by_decide_and_learned_by_classifiers():
     classes = np.arange(3000) % 3
     with pytest.raises(InputError, match="more than two labels"):
@@ -220,7 +247,14 @@ def test_labels_on_the_device_are_read_there():
 
 
 @pytest.mark.parametrize(
-    ("device", "words"), [("banana", "no such device"), ("cuda:99", "finds no GPU"), (7.5, "no such device")]
+    ("device", "words"),
+    [
+        ("banana", "no such device"),
+        (7.5, "no such device"),
+        ("cuda:99", 'finds no GPU .* device="cpu"'),
+        ("mps", 'finds no GPU .* device="cpu"'),
+        ("xpu", "finds no GPU"),
+    ],
 )
 def test_a_device_that_is_not_there_is_named(device, words):
     if torch.cuda.is_available() and device != "banana":
@@ -398,3 +432,79 @@ def test_tensors_that_are_no_tables_are_refused(rows, labels, words):
 def test_a_device_without_numbers_is_refused():
     with pytest.raises(ArgumentError, match="holds no numbers"):
         on_device(X, Y, device="meta")
+    with pytest.raises(ArgumentError, match="X is on the device 'meta', which holds no numbers"):
+        linsep.decide(torch.empty(5, 2, device="meta"), [0, 1, 0, 1, 0])
+    with pytest.raises(ArgumentError, match="y is on the device 'meta'"):
+        on_device(torch.from_numpy(X), torch.empty(3000, device="meta"), device="cpu")
+
+
+# Tensors of this machine
+
+SIDES = Y[:60]
+ROUNDED = torch.from_numpy(np.round(8 * X[:60]) + 20 * SIDES[:, None]).float()  # numbers that bfloat16 holds
+KINDS = {
+    "bfloat16": torch.Tensor.bfloat16,
+    "CSR": torch.Tensor.to_sparse_csr,
+    "CSR of bfloat16": lambda tensor: tensor.bfloat16().to_sparse_csr(),
+    "with a gradient": lambda tensor: tensor.clone().requires_grad_(),
+    "CSR with a gradient": lambda tensor: tensor.to_sparse_csr().requires_grad_(),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def tensor_of(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch calls its sparse tensors a trial
+        return KINDS[kind](ROUNDED)
+
+
+@every_kind
+@pytest.mark.parametrize("missing", [None, "drop"])
+def test_a_tensor_of_this_machine_is_decided_as_its_numbers_are(kind, missing):
+    verdict = linsep.decide(tensor_of(kind), SIDES, missing=missing)
+    assert claim(verdict) == claim(linsep.decide(ROUNDED.numpy(), SIDES))
+    verdict.verify(tensor_of(kind), SIDES)
+    verdict.verify(ROUNDED.numpy(), SIDES)
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "with a gradient"])
+def test_labels_and_single_rows_may_be_such_tensors(kind):
+    y = KINDS[kind](torch.from_numpy(SIDES).float())
+    known = claim(linsep.decide(ROUNDED.numpy(), SIDES.astype(float)))
+    assert claim(linsep.decide(ROUNDED, y)) == claim(linsep.decide(list(tensor_of(kind)), y)) == known
+
+
+@every_kind
+@pytest.mark.parametrize("name", [name for name in linsep.__all__ if name.endswith("Classifier")])
+def test_classifiers_learn_from_such_tensors(kind, name):
+    rows, y = tensor_of(kind), torch.from_numpy(SIDES).bfloat16()
+    model = getattr(linsep, name)().fit(rows, y)
+    assert model.score(rows, y) == model.score(ROUNDED.numpy(), SIDES) == 1.0
+    assert model.predict(rows).tolist() == SIDES.tolist()
+
+
+def test_weights_of_rows_may_be_such_tensors():
+    weights = torch.ones(60, dtype=torch.bfloat16, requires_grad=True)
+    model = linsep.PerceptronClassifier().fit(ROUNDED, SIDES, sample_weight=weights)
+    assert model.score(ROUNDED, SIDES, sample_weight=weights) == 1.0
+
+
+def broken(tensor):
+    return torch.sparse_csr_tensor([0, 1, 9], [0, 1], [1.0, 2.0], (2, 2), check_invariants=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (torch.Tensor.to_sparse, r"sparse_coo. Convert it with to_sparse_csr\(\)"),
+        (lambda tensor: torch.stack([tensor, tensor]).to_sparse_csr(), r"shape \(2, 60, 4\)"),
+        (lambda tensor: tensor.to(torch.float8_e4m3fn), "cannot read"),
+        (broken, "cannot read"),
+    ],
+    ids=["COO", "three dimensions", "float8", "malformed"],
+)
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_other_tensors_are_refused_in_our_words(change, words):
+    for ask in (linsep.decide, linsep.MaxMarginClassifier().fit):
+        with pytest.raises(ShapeError, match=words):
+            ask(change(ROUNDED), SIDES)

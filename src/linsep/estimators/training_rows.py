@@ -15,6 +15,7 @@ from linsep.sources.base import Array, Floats, Ints, Source
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import class_counts, weighted
 from linsep.tables import require_one_index
+from linsep.tables.handed_over import from_torch
 
 MOST_WEIGHT = 1e9  # a row is visited as often as it weighs
 
@@ -116,7 +117,7 @@ def read_weights(values: Any, n_rows: int) -> Floats:
     """One finite number for each row, 0 or above; not all of them 0."""
     if np.ma.is_masked(values):
         raise ArgumentError("sample_weight has values that are masked: every row needs a weight.")
-    weights = np.asarray(values)
+    weights = np.asarray(from_torch(values, "sample_weight"))
     if weights.ndim == 0 and weights.dtype.kind in "biuf":
         weights = np.full(n_rows, weights)
     if weights.shape != (n_rows,):

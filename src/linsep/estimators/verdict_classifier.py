@@ -16,6 +16,7 @@ from linsep.halfspace import Halfspace, linear_scores
 from linsep.proofs import HalfspaceVerdict, Verdict
 from linsep.signs import scaled_floats
 from linsep.sources.base import Block, Floats, Ints, Source
+from linsep.sources.device.gpu import DeviceSource
 from linsep.sources.relabelled import against_the_rest
 
 MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not
@@ -30,9 +31,9 @@ class VerdictClassifier(ScoreClassifier):
     verdicts_: tuple[Any, ...]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the hyperplanes, each with its proof. Of Dask collections, on their cluster."""
+        """Find the hyperplanes, each with its proof. Of Dask collections, on their cluster; of `on_device`, there."""
         X, y = handed(X, y)
-        if isinstance(X, Source) and X.facts.is_elsewhere:
+        if isinstance(X, DeviceSource) or (isinstance(X, Source) and X.facts.is_elsewhere):
             return self._fit_elsewhere(self._read_source(X, y, reset=True))
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)

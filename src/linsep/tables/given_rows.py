@@ -11,7 +11,7 @@ from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
 from linsep.tables.categories import kind_of
 from linsep.tables.exact_numbers import Array, is_missing, told_name
-from linsep.tables.handed_over import SupportsArray, as_frame, as_series, is_query, named_in, nulls_of
+from linsep.tables.handed_over import SupportsArray, as_frame, as_series, from_torch, is_query, named_in, nulls_of
 from linsep.tables.label_values import require_one_index
 from linsep.tables.row_ids import RowIds, without_ids
 from linsep.tables.sparse_tables import is_sparse, of_sparse
@@ -189,6 +189,7 @@ class _Held(NamedTuple):
 
     @classmethod
     def of(cls, values: Any, *, is_column: bool = False) -> "_Held":
+        values = from_torch(values, "A column" if is_column else "X")
         if is_sparse(values):
             rows = of_sparse(values)  # which adds up entries of one place exactly
             return cls(rows, _gaps_of_entries(rows))

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import scipy.sparse as sp
 
 from linsep.errors import InexactError, NotNumericError, ShapeError, shown
 from linsep.faults import ALL_TEXT, fault
@@ -35,6 +36,7 @@ from linsep.tables.exact_numbers import (
     require_cells,
     told_name,
 )
+from linsep.tables.sparse_tables import is_sparse, of_sparse
 
 CPU = 1  # the number of its kind in the DLPack protocol
 
@@ -92,15 +94,45 @@ def is_tensor(values: Any) -> bool:
     return isinstance(values, SupportsArray) and isinstance(values, HasType)
 
 
+def from_torch(values: Any, name: str) -> Any:
+    """A tensor of PyTorch as an array or a CSR matrix of the same numbers; everything else as it is."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(values, torch.Tensor):
+        return values
+    if values.layout not in (torch.strided, torch.sparse_csr):
+        raise ShapeError(
+            f"{name} is laid out as {values.layout}.", fix="Convert it with to_sparse_csr() or to_dense()."
+        )
+    if values.layout == torch.sparse_csr and values.ndim != 2:
+        raise fault("array shape", name=name, seen=tuple(values.shape))
+    try:
+        return _on_host(values.detach(), is_csr=values.layout == torch.sparse_csr)
+    except Exception as error:
+        raise _unreadable(values, name, error) from error
+
+
+def _on_host(tensor: Any, *, is_csr: bool) -> Any:
+    if is_csr:
+        parts = (tensor.values(), tensor.col_indices(), tensor.crow_indices())
+        return sp.csr_array(tuple(_on_host(part, is_csr=False) for part in parts), shape=tuple(tensor.shape))
+    is_bfloat = str(tensor.dtype) == "torch.bfloat16"  # which NumPy does not have; float32 holds its numbers
+    return (tensor.float() if is_bfloat else tensor).numpy(force=True)
+
+
+def _unreadable(values: Any, name: str, error: Exception) -> ShapeError:
+    return ShapeError(
+        f"{name} is a {type(values).__name__}, which NumPy cannot read: {shown(str(error))}.",
+        fix="Convert it to an array of numbers first.",
+    )
+
+
 def taken_over(values: Any, name: str) -> Array:
     """A tensor, a series or a buffer of another library as an array of the same numbers."""
+    values = from_torch(values, name)
     try:
         array = np.asarray(values)
     except Exception as error:
-        raise ShapeError(
-            f"{name} is a {type(values).__name__}, which NumPy cannot read: {shown(str(error))}.",
-            fix="Convert it to an array of numbers first.",
-        ) from error
+        raise _unreadable(values, name, error) from error
     if array.dtype.kind == "f" and isinstance(values, HasType) and array.dtype.name not in str(values.dtype).lower():
         raise InexactError(
             f"{name} is a {type(values).__name__} of {values.dtype}, which NumPy would convert to {array.dtype}, and "
@@ -112,6 +144,9 @@ def taken_over(values: Any, name: str) -> Array:
 
 def of_tensor(X: Any) -> ExactTable:
     """The numbers of a tensor or a buffer; a series, which is one column, is refused in the words of its library."""
+    X = from_torch(X, "X")
+    if is_sparse(X):
+        return ExactTable(of_sparse(X))
     values = taken_over(X, "X")
     series = as_series(X) if values.ndim == 1 else None
     if series is not None and not series.implementation.is_pyarrow():

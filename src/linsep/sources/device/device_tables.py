@@ -175,17 +175,20 @@ def _host(torch: Any, values: Any) -> Any:
 # What is handed over --------------------------------------------------------------------------------------
 
 
-def _tensor(torch: Any, array: Any) -> Any:
-    return array.detach() if isinstance(array, torch.Tensor) else torch.from_dlpack(array)
+def _tensor(torch: Any, array: Any, name: str) -> Any:
+    tensor = array.detach() if isinstance(array, torch.Tensor) else torch.from_dlpack(array)
+    if tensor.device.type == "meta":
+        raise ArgumentError(f"{name} is on the device 'meta', which holds no numbers.")
+    return tensor
 
 
 def device_table(torch: Any, X: Any) -> DeviceTable:
     """The rows of an array of a device, where they are."""
     if type(X).__module__.startswith("cupyx"):
         rows = X.tocsr()
-        starts, columns, values = (_tensor(torch, part) for part in (rows.indptr, rows.indices, rows.data))
+        starts, columns, values = (_tensor(torch, part, "X") for part in (rows.indptr, rows.indices, rows.data))
         return CsrTable(torch, starts, columns, values, int(X.shape[1]))
-    tensor = _tensor(torch, X)
+    tensor = _tensor(torch, X, "X")
     if tensor.ndim != 2:
         raise fault("array shape", name="X", seen=tuple(tensor.shape))
     if tensor.layout == torch.sparse_csr:
@@ -217,7 +220,7 @@ def device_labels(torch: Any, y: Any, n_rows: int, place: Any) -> tuple[Any, tup
     if not isinstance(y, torch.Tensor) and not is_on_device(y):
         found, codes = distinct(read_labels(y, n_rows), order_of(y))
         return torch.from_numpy(np.array(marks(codes, len(found)))).to(place), tuple(found)
-    labels = _tensor(torch, y)
+    labels = _tensor(torch, y, "y")
     if labels.ndim != 1 and not (labels.ndim == 2 and labels.shape[1] == 1):
         raise ShapeError(f"y has shape {tuple(labels.shape)}.", fix="Give one label for each row.")
     is_boolean, labels = labels.dtype == torch.bool, _plain(torch, labels.reshape(-1), "y")

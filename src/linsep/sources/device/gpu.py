@@ -57,7 +57,7 @@ def on_device(X: Any, y: Any = None, *, device: str = "cuda") -> Source:
     y : their labels
         One for each row, on the GPU or not. A source brings its own.
     device : str
-        Where to put rows that are not on a GPU, in PyTorch's words.
+        Where to put rows that are not on a GPU, in PyTorch's words; "cpu" is this machine.
 
     Returns
     -------
@@ -106,9 +106,18 @@ def _place(torch: Any, device: str) -> Any:
         raise ArgumentError(f"device is {shown(device)}: PyTorch knows no such device.") from error
     if place.type == "meta":
         raise ArgumentError(f"device is {shown(device)}, which holds no numbers.")
-    if place.type == "cuda" and not torch.cuda.is_available():
-        raise ArgumentError(f"device is {shown(device)}, but PyTorch finds no GPU of that kind here.")
+    _require_doubles(torch, place, f"device is {shown(device)}", 'Say device="cpu" to compute on this machine.')
     return place
+
+
+def _require_doubles(torch: Any, place: Any, what: str, fix: str) -> None:
+    """Refuse a device that is not there, and one without doubles, such as Apple's."""
+    try:
+        torch.empty(0, dtype=torch.float64, device=place)
+    except Exception as error:  # each kind of device has its own
+        raise ArgumentError(
+            f"{what}, but PyTorch finds no GPU of that kind here, or none with doubles.", fix=fix
+        ) from error
 
 
 def _moved(torch: Any, X: Any, device: str) -> Any:
@@ -130,6 +139,7 @@ def _taken_as_is(torch: Any, X: Any, y: Any) -> "DeviceSource":
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     table = device_table(torch, X)
+    _require_doubles(torch, table.place, f"X is on {shown(str(table.place))}", "Copy it here with X.cpu().")
     n_rows, n_columns = table.shape
     if not n_rows:
         raise fault("array rows", name="X")
