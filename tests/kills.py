@@ -93,12 +93,11 @@ def ended(process: int, after: float) -> int | None:
 
 
 def answer(folder: Path, code: int | None) -> Any:
-    """What the command said and wrote, but for the seconds."""
+    """What the command said and wrote, but for the seconds, and for what is asked with a limit in seconds."""
 
     def timeless(text: str) -> Any:
         fields = json.loads(text)
-        fields.pop("seconds", None), fields.pop("sha256", None)
-        return fields
+        return {name: value for name, value in fields.items() if name not in ("seconds", "sha256", "separable")}
 
     written = folder / OUTPUT
     return code, timeless((folder / "printed").read_text()), written.exists() and timeless(written.read_text())
