@@ -16,7 +16,8 @@ Every error that linsep raises on purpose is a `LinsepError` with a `code` that 
 happened, then where, then what to do. Where it is known, it has `file`, `row` (counted from 0, below the header),
 `line` (counted from 1), `column`, `value`, `byte` and `fix`; `facts()` gives all of them as a dictionary. With `--json`
 the command line prints that dictionary as one line on stderr and exits with code 2 (`E-USAGE` and `E-FAULT`, which are
-not about data, have only `code` and `message`); only results go to stdout.
+not about data, have only `code` and `message`); only results go to stdout. What scikit-learn itself checks of its
+classifiers (that one was fitted, and has as many columns as before) it says in its own words.
 
 Made by `make api`.
 

@@ -50,6 +50,7 @@ FILES = {
     "short.csv": "x1,y\n1,1\n",
     "mail.csv": 'subject,caps,length,kind\n"win, now",9,1,spam\n"re:\nhello",0,7,ham\n',
     "text.csv": "a,b,y\n1,2,0\n\n3,oops,1\n",
+    "people.csv": "height,weight,y\n171,72,a\n176,74,b\n181,81,a\n168,66,b\n165,66,a\n186,84,b\n",
     "dates.csv": "a,b,y\n1,2020-01-01,0\n3,2020-01-02,1\n",
     "quoted.csv": 'a,note,b,y\n1,"two\nlines",2,0\n3,x,"4,5",1\n',
     "gap.csv": "a,b,y\n1,2,0\n3,,1\n",

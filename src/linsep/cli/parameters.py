@@ -53,7 +53,9 @@ def switch(what: str) -> Parameter:
 
 NewRows: TypeAlias = Annotated[str, Parameter(required=True, converter=path, help=READABLE)]
 File: TypeAlias = Annotated[str, Parameter(required=True, converter=path, help=f"{READABLE} {OR_EXAMPLE}")]
-LABEL_HELP = "The label column: its name, or its position such as -1."
+LABEL_HELP = (
+    "The label column: its name, or its position such as -1. Needed unless the format, a proof or a formula gives it."
+)
 Label: TypeAlias = Annotated[str | None, Parameter(help=LABEL_HELP, allow_leading_hyphen=True, converter=path)]
 Bias: TypeAlias = Annotated[
     bool | None, Parameter(help="Fit a bias (intercept) term. [default: yes; example:tao, :wang no]")
