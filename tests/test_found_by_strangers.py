@@ -680,3 +680,27 @@ def test_numbers_of_sparse_text_are_quoted_as_they_are_written(name, text, told,
     with pytest.raises(errors.InputError) as caught:
         linsep.open(name)
     assert told in str(caught.value)
+
+
+def test_integers_beside_a_null_of_arrow_stay_integers():
+    big = [2**53 + 1, 2**53, None]
+    assert linsep.decide([[1], [2], [3]], pa.array(big), missing="drop").labels == (2**53, 2**53 + 1)
+    assert linsep.decide([[1], [1], [2]], [0, 1, 1], ids=pa.array(big)).obstruction.ids == tuple(big[:2])
+    assert linsep.decide([[1], [1], [2]], [0, 1, 1], ids=pd.array(big, dtype="Int64")).obstruction.ids == tuple(big[:2])
+
+
+@pytest.mark.parametrize("made", [partial(pd.Series, dtype=object), pd.arrays.SparseArray])
+def test_named_columns_of_objects_and_sparse_ones_are_coded(made):
+    for values, names in ([True, False, True], ("c[False]", "c[True]")), ([9, 10, 9], ("c[9]", "c[10]")):
+        table = pd.DataFrame({"c": made(values)})
+        assert linsep.decide(table, [0, 1, 0], categories={"c": "all"}).names == names
+    gap = pd.DataFrame({"c": pd.Series([True, False, None], dtype=object)})
+    assert linsep.decide(gap, [0, 1, 0], categories={"c": "all"}, missing="drop").n_rows == 2
+
+
+@pytest.mark.parametrize("value", [pd.Period("2020-01"), pd.Interval(0, 1), b"a", 1j])
+def test_what_categories_do_not_code_is_not_advised_to_be_coded(value):
+    with pytest.raises(
+        errors.NotNumericError, match=r"not a number\. Convert it to numbers, or leave the column out\."
+    ):
+        linsep.decide(pd.DataFrame({"c": pd.Series([value, value], dtype=object)}), [0, 1], categories="all")
