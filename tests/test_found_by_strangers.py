@@ -704,3 +704,31 @@ def test_what_categories_do_not_code_is_not_advised_to_be_coded(value):
         errors.NotNumericError, match=r"not a number\. Convert it to numbers, or leave the column out\."
     ):
         linsep.decide(pd.DataFrame({"c": pd.Series([value, value], dtype=object)}), [0, 1], categories="all")
+
+
+def test_strata_of_a_file_may_be_text(tmp_path):
+    table = pd.DataFrame({"x": [1, 0, 1, 1], "site": list("abab"), "pair": list("ppqq"), "case": [1, 0, 1, 0]})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    known = linsep.mle_exists(table, "case", family="conditional", strata="pair")
+    for coding in ("reference", "all"):
+        read = linsep.open(tmp_path / "a.csv", label="case", categories={"pair": coding, "site": "reference"})
+        report = linsep.mle_exists(read, family="conditional", strata="pair")
+        report.verify(read, strata="pair")
+        assert (report.coefficients, report.separated_rows) == (known.coefficients, known.separated_rows)
+    with pytest.raises(ArgumentError, match="weights='pair': the column holds text"):
+        linsep.mle_exists(read, weights="pair")
+
+
+def test_rows_that_do_not_count_are_no_rows_of_the_sentences():
+    X, y = [[0], [1], [1], [2], [-5], [9]], [[0, 1], [1, 0], [0, 1], [1, 0], [1, 0], [0, 0]]
+    told = linsep.mle_exists(X, y, weights=[1, 1, 1, 1, 0, 1]).explain()
+    assert "2 rows of weight 0 or without trials do not count.\n" in told
+    assert "has 2 of the 4 rows that count strictly on their side and the others on itself" in told
+    told = linsep.mle_exists([[0], [1], [-5]], [0, 1, 1], weights=[1, 1, 0]).explain()
+    assert "1 row of weight 0 does not count.\n" in told
+    assert "has all 2 rows that count strictly on their side, so" in told
+
+
+def test_a_weight_beyond_the_doubles_is_refused():
+    with pytest.raises(ArgumentError, match="weights holds an integer beyond the largest double"):
+        linsep.mle_exists([[1], [2]], [0, 1], weights=[10**400, 1])
