@@ -732,3 +732,17 @@ def test_rows_that_do_not_count_are_no_rows_of_the_sentences():
 def test_a_weight_beyond_the_doubles_is_refused():
     with pytest.raises(ArgumentError, match="weights holds an integer beyond the largest double"):
         linsep.mle_exists([[1], [2]], [0, 1], weights=[10**400, 1])
+
+
+@pytest.mark.parametrize("made", [np.array, pd.Series, pl.Series, pa.array])
+def test_a_column_of_texts_is_rows_of_text(made):
+    model = linsep.OnlinePerceptron(["ham", "spam"], bits=8)
+    assert model.predict_then_learn(made(["win now", "see you"]), ["spam", "ham"]) == ["ham", "spam"]
+    assert model.predict(made(["win"])) == ["spam"]
+
+
+def test_a_classifier_takes_a_lazy_frame():
+    lazy = pl.DataFrame({"a": [1, 2, 3, 4]}).lazy()
+    model = linsep.PerceptronClassifier("last").fit(lazy, [0, 0, 1, 1])
+    assert model.feature_names_in_.tolist() == ["a"]
+    assert model.predict(lazy).tolist() == [0, 0, 1, 1]
