@@ -682,9 +682,10 @@ def test_numbers_of_sparse_text_are_quoted_as_they_are_written(name, text, told,
     assert told in str(caught.value)
 
 
-def test_integers_beside_a_null_of_arrow_stay_integers():
+def test_integers_beside_a_null_stay_integers():
     big = [2**53 + 1, 2**53, None]
-    assert linsep.decide([[1], [2], [3]], pa.array(big), missing="drop").labels == (2**53, 2**53 + 1)
+    for y in (pa.array(big), pd.Index(big, dtype="Int64")):
+        assert linsep.decide([[1], [2], [3]], y, missing="drop").labels == (2**53, 2**53 + 1)
     assert linsep.decide([[1], [1], [2]], [0, 1, 1], ids=pa.array(big)).obstruction.ids == tuple(big[:2])
     assert linsep.decide([[1], [1], [2]], [0, 1, 1], ids=pd.array(big, dtype="Int64")).obstruction.ids == tuple(big[:2])
 
@@ -746,3 +747,10 @@ def test_a_classifier_takes_a_lazy_frame():
     model = linsep.PerceptronClassifier("last").fit(lazy, [0, 0, 1, 1])
     assert model.feature_names_in_.tolist() == ["a"]
     assert model.predict(lazy).tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("made", [pl.Series, pa.array, lambda values: pa.chunked_array([values])])
+def test_costs_may_be_a_column_of_any_library(made):
+    X, y = [[1], [1], [1]], [0, 1, 1]
+    assert linsep.fewest_mistakes(X, y, cost=made([3, 1, 1])).mistaken_ids == (1, 2)
+    assert linsep.fewest_mistakes(X, y, cost=made([1, 3, None]), missing="drop").mistaken_ids == (0,)

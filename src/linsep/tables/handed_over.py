@@ -361,8 +361,10 @@ def column_of(values: Any) -> Any:
 def _as_column(values: Any) -> Any:
     """Arrays of Arrow and of pandas' own types as a series, which knows nulls beside integers; others as they are."""
     pandas, arrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
-    if pandas is not None and isinstance(values, (pandas.api.extensions.ExtensionArray, pandas.CategoricalIndex)):
-        return pandas.Series(values)
+    if pandas is not None:
+        own = pandas.api.extensions.ExtensionDtype
+        if isinstance(values, (pandas.api.extensions.ExtensionArray, pandas.Index)) and isinstance(values.dtype, own):
+            return pandas.Series(values)
     if arrow is not None and isinstance(values, arrow.Array):
         return arrow.chunked_array([values])
     return values
