@@ -680,3 +680,77 @@ def test_numbers_of_sparse_text_are_quoted_as_they_are_written(name, text, told,
     with pytest.raises(errors.InputError) as caught:
         linsep.open(name)
     assert told in str(caught.value)
+
+
+def test_integers_beside_a_null_stay_integers():
+    big = [2**53 + 1, 2**53, None]
+    for y in (pa.array(big), pd.Index(big, dtype="Int64")):
+        assert linsep.decide([[1], [2], [3]], y, missing="drop").labels == (2**53, 2**53 + 1)
+    assert linsep.decide([[1], [1], [2]], [0, 1, 1], ids=pa.array(big)).obstruction.ids == tuple(big[:2])
+    assert linsep.decide([[1], [1], [2]], [0, 1, 1], ids=pd.array(big, dtype="Int64")).obstruction.ids == tuple(big[:2])
+
+
+@pytest.mark.parametrize("made", [partial(pd.Series, dtype=object), pd.arrays.SparseArray])
+def test_named_columns_of_objects_and_sparse_ones_are_coded(made):
+    for values, names in ([True, False, True], ("c[False]", "c[True]")), ([9, 10, 9], ("c[9]", "c[10]")):
+        table = pd.DataFrame({"c": made(values)})
+        assert linsep.decide(table, [0, 1, 0], categories={"c": "all"}).names == names
+    gap = pd.DataFrame({"c": pd.Series([True, False, None], dtype=object)})
+    assert linsep.decide(gap, [0, 1, 0], categories={"c": "all"}, missing="drop").n_rows == 2
+
+
+@pytest.mark.parametrize("value", [pd.Period("2020-01"), pd.Interval(0, 1), b"a", 1j])
+def test_what_categories_do_not_code_is_not_advised_to_be_coded(value):
+    with pytest.raises(
+        errors.NotNumericError, match=r"not a number\. Convert it to numbers, or leave the column out\."
+    ):
+        linsep.decide(pd.DataFrame({"c": pd.Series([value, value], dtype=object)}), [0, 1], categories="all")
+
+
+def test_strata_of_a_file_may_be_text(tmp_path):
+    table = pd.DataFrame({"x": [1, 0, 1, 1], "site": list("abab"), "pair": list("ppqq"), "case": [1, 0, 1, 0]})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    known = linsep.mle_exists(table, "case", family="conditional", strata="pair")
+    for coding in ("reference", "all"):
+        read = linsep.open(tmp_path / "a.csv", label="case", categories={"pair": coding, "site": "reference"})
+        report = linsep.mle_exists(read, family="conditional", strata="pair")
+        report.verify(read, strata="pair")
+        assert (report.coefficients, report.separated_rows) == (known.coefficients, known.separated_rows)
+    with pytest.raises(ArgumentError, match="weights='pair': the column holds text"):
+        linsep.mle_exists(read, weights="pair")
+
+
+def test_rows_that_do_not_count_are_no_rows_of_the_sentences():
+    X, y = [[0], [1], [1], [2], [-5], [9]], [[0, 1], [1, 0], [0, 1], [1, 0], [1, 0], [0, 0]]
+    told = linsep.mle_exists(X, y, weights=[1, 1, 1, 1, 0, 1]).explain()
+    assert "2 rows of weight 0 or without trials do not count.\n" in told
+    assert "has 2 of the 4 rows that count strictly on their side and the others on itself" in told
+    told = linsep.mle_exists([[0], [1], [-5]], [0, 1, 1], weights=[1, 1, 0]).explain()
+    assert "1 row of weight 0 does not count.\n" in told
+    assert "has all 2 rows that count strictly on their side, so" in told
+
+
+def test_a_weight_beyond_the_doubles_is_refused():
+    with pytest.raises(ArgumentError, match="weights holds an integer beyond the largest double"):
+        linsep.mle_exists([[1], [2]], [0, 1], weights=[10**400, 1])
+
+
+@pytest.mark.parametrize("made", [np.array, pd.Series, pl.Series, pa.array])
+def test_a_column_of_texts_is_rows_of_text(made):
+    model = linsep.OnlinePerceptron(["ham", "spam"], bits=8)
+    assert model.predict_then_learn(made(["win now", "see you"]), ["spam", "ham"]) == ["ham", "spam"]
+    assert model.predict(made(["win"])) == ["spam"]
+
+
+def test_a_classifier_takes_a_lazy_frame():
+    lazy = pl.DataFrame({"a": [1, 2, 3, 4]}).lazy()
+    model = linsep.PerceptronClassifier("last").fit(lazy, [0, 0, 1, 1])
+    assert model.feature_names_in_.tolist() == ["a"]
+    assert model.predict(lazy).tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("made", [pl.Series, pa.array, lambda values: pa.chunked_array([values])])
+def test_costs_may_be_a_column_of_any_library(made):
+    X, y = [[1], [1], [1]], [0, 1, 1]
+    assert linsep.fewest_mistakes(X, y, cost=made([3, 1, 1])).mistaken_ids == (1, 2)
+    assert linsep.fewest_mistakes(X, y, cost=made([1, 3, None]), missing="drop").mistaken_ids == (0,)

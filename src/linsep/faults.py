@@ -18,6 +18,7 @@ TEXT_FIX = (
     "Convert it to numbers, leave the column out, or make columns of 0 and 1 of text: "
     'categories="reference" or "all" (--categories all).'
 )
+NO_CODE = "Convert it to numbers, or leave the column out."
 NAME_IT = (
     "Correct it; if the column holds categories, name it: categories={{{column!r}: 'reference'}} "
     "(--categories {column}=reference)."
@@ -212,9 +213,7 @@ FAULTS = {
         errors.HeaderError, "two columns would be called {column!r}, one of them for a category", "Rename one."
     ),
     "text column": Entry(errors.NotNumericError, "column {column!r} holds text{example}", TEXT_FIX),
-    "column type": Entry(
-        errors.ColumnTypeError, "column {column!r} holds {seen}", "Convert it to numbers, or leave the column out."
-    ),
+    "column type": Entry(errors.ColumnTypeError, "column {column!r} holds {seen}", NO_CODE),
     "category column": Entry(errors.ColumnTypeError, "column {column!r} holds categories{example}", TEXT_FIX),
     "not categories": Entry(
         errors.ColumnTypeError,

@@ -34,7 +34,7 @@ from linsep.sources.inputs import as_classes, as_given, in_rows, is_elsewhere, r
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import relabelled
 from linsep.tables import is_long, is_sparse, read_doubles, read_labels, require_finite, require_one_index
-from linsep.tables.handed_over import from_torch
+from linsep.tables.handed_over import collected, from_torch
 
 Array = npt.NDArray[Any]
 IN_OUR_WORDS = (NotFiniteError, MissingValueError, MissingLabelError)
@@ -138,7 +138,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"A {type(self).__name__} needs all rows at once, and a source gives them block by block.",
                 fix="Read the rows into a table and give X and y, or fit a PerceptronClassifier.",
             )
-        X, y = from_torch(X, "X"), from_torch(y, "y")
+        X, y = collected(from_torch(X, "X")), from_torch(y, "y")
         if self._is_plain(X, reset=reset) and _are_integers(y, X.shape[0]) and _are_finite(X):
             if reset:  # what scikit-learn would note
                 self.n_features_in_ = X.shape[1]
@@ -158,7 +158,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_rows(self, X: Any, *, finite: bool = True) -> Any:
         """Rows to be judged; where not all of them are known to be `finite`, their scores must be looked at."""
         check_is_fitted(self)
-        X = from_torch(X, "X")
+        X = collected(from_torch(X, "X"))
         if not finite and self._is_plain(X):
             return X
         _refuse_rounding(X)

@@ -37,6 +37,7 @@ from linsep.sources.base import Block, Floats, Ints, marks
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
 from linsep.sources.inputs import as_table, read_floats, read_table
 from linsep.tables import read_labels, require_one_index
+from linsep.tables.handed_over import column_of
 
 OnlineKeep = Literal["last", "average"]
 
@@ -380,7 +381,7 @@ class OnlinePerceptron(Reported):
         if not named:
             raise fault("array rows", name="X")
         rows = hash_texts(named, self.bits) if isinstance(named[0], str) else hash_dicts(named, self.bits)
-        return rows, named is not X
+        return rows, isinstance(X, (str, Mapping))
 
     def _require_width(self, width: int, columns: tuple[str, ...] | None) -> None:
         expected = 1 << self.bits if self.bits else (width if self.learner is None else self.learner.weights.W.shape[1])
@@ -421,6 +422,8 @@ def _named_rows(X: Any) -> Any:
         return [X]
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "UTO":
         X = X.tolist()
+    elif not isinstance(X, (np.ndarray, list, tuple)) and (column := column_of(X)) is not None:
+        X = column.to_list()
     if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], (str, Mapping)):
         return X
     return None

@@ -27,6 +27,7 @@ Categories: TypeAlias = Coding | Mapping[str, Coding] | None
 NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 UNCODED: Categories = MappingProxyType({})  # where there is no option for it: no column is coded
 CODINGS: tuple[Coding, ...] = get_args(Coding)
+WHOLE = ({int}, {bool})  # of objects: columns that a gap has made objects
 FEW_LEVELS = 10  # of which a column is never taken for an id
 WORTH_SPARSE = 100_000  # cells of a dense table, from which on a sparse one is smaller and may be worth it
 
@@ -175,9 +176,9 @@ def levels_of(column: Any, name: str, coding: Coding) -> Levels:
     import narwhals as nw
 
     kind = kind_of(column)
-    if not (is_categorical(column) or kind.is_integer() or kind == nw.Boolean):
-        raise fault("not categories", column=name, seen=kind)
-    values = column.to_list()
+    values = [value.item() if isinstance(value, np.generic) else value for value in column.to_list()]
+    if not (is_categorical(column) or kind.is_integer() or kind == nw.Boolean or set(map(type, values)) in WHOLE):
+        raise fault("not categories", column=name, seen=f"{values[0]!r}" if kind in (nw.Object, nw.Unknown) else kind)
     if "" in (used := set(values)):
         raise fault("missing", row=values.index(""), column=name, value="")
     own = _own_order(column)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep.errors import InputError, shown
-from linsep.faults import fault
+from linsep.faults import NO_CODE, fault
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -209,7 +209,9 @@ def not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputError
     """The refusal of a cell that holds no real number."""
     kind = "not a cell" if isinstance(cell, (list, tuple, np.ndarray)) else "not a number"
     value = None if cell is np.ma.masked else cell
-    return fault("missing" if is_missing(cell) else kind, row=row, column=name_of(column, names), value=value)
+    fix = None if isinstance(cell, str) or kind == "not a cell" else NO_CODE
+    kind, fix = ("missing", None) if is_missing(cell) else (kind, fix)
+    return fault(kind, row=row, column=name_of(column, names), value=value, fix=fix)
 
 
 def as_words(values: Sequence[Any]) -> Array | None:

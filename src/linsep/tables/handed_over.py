@@ -307,6 +307,12 @@ def _fetched(frame: Any, X: Any) -> Any:
         raise ShapeError(f"X is a {type(X).__name__}, and fetching its rows failed: {said}.") from error
 
 
+def collected(X: Any) -> Any:
+    """The rows of a lazy frame of polars as a dataframe; everything else as it is."""
+    polars = sys.modules.get("polars")
+    return as_frame(X).to_native() if polars is not None and isinstance(X, polars.LazyFrame) else X
+
+
 def is_query(X: Any) -> bool:
     """Whether X is a table of a database, of which no two reads need have the rows in one order."""
     if isinstance(X, (np.ndarray, list, tuple)):
@@ -335,10 +341,8 @@ def _arrow_table(X: Any) -> Any:
 
 def as_series(values: Any) -> Any:
     """The values as a narwhals series, if they are one or the only column of a table; else None."""
-    import narwhals as nw
-
-    series = nw.from_native(_as_column(values), series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
+    series = column_of(values)
+    if series is not None:
         return series
     frame = as_frame(values)
     if frame is not None and frame.shape[1] != 1:
@@ -346,12 +350,22 @@ def as_series(values: Any) -> Any:
     return None if frame is None else frame.get_column(frame.columns[0])
 
 
+def column_of(values: Any) -> Any:
+    """The values as a narwhals series, if they are a column; else None."""
+    import narwhals as nw
+
+    series = nw.from_native(_as_column(values), series_only=True, pass_through=True)
+    return series if isinstance(series, nw.Series) else None
+
+
 def _as_column(values: Any) -> Any:
-    """Categories of pandas and of Arrow that are not a series as one; everything else as it is."""
+    """Arrays of Arrow and of pandas' own types as a series, which knows nulls beside integers; others as they are."""
     pandas, arrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
-    if pandas is not None and isinstance(values, (pandas.Categorical, pandas.CategoricalIndex)):
-        return pandas.Series(values)
-    if arrow is not None and isinstance(values, arrow.DictionaryArray):
+    if pandas is not None:
+        own = pandas.api.extensions.ExtensionDtype
+        if isinstance(values, (pandas.api.extensions.ExtensionArray, pandas.Index)) and isinstance(values.dtype, own):
+            return pandas.Series(values)
+    if arrow is not None and isinstance(values, arrow.Array):
         return arrow.chunked_array([values])
     return values
 

@@ -193,6 +193,12 @@ class MleReport(Reported):
         """Where rows are among those that were not dropped."""
         return rows if self.kept is None else tuple(np.searchsorted(self.kept, rows).tolist())
 
+    @property
+    def _n_counted(self) -> int:
+        """The rows that are not of weight 0 or without trials."""
+        seen = None if self.likelihood is None else self.likelihood.observed
+        return self.n_rows if seen is None else int(seen.counted.sum())
+
     def _names(self, rows: Sequence[int]) -> RowNames | None:
         """What the user calls these rows: asked when it is shown, since all rows may be separated."""
         ids = None if self.likelihood is None else self.likelihood.ids
@@ -384,8 +390,9 @@ class MleReport(Reported):
                 "and every coefficient that is not aliased is finite."
             ]
         number = None if self.separated_rows is None else len(self.separated_rows)
-        of_them = "some" if number is None else f"{number:,}"
-        of_them = f"all {of_them} rows" if number == self.n_rows else f"{of_them} of the {count(self.n_rows, 'row')}"
+        of_them, n_rows = "some" if number is None else f"{number:,}", self._n_counted
+        of_them = f"all {of_them} rows" if number == n_rows else f"{of_them} of the {count(n_rows, 'row')}"
+        of_them += "" if n_rows == self.n_rows else " that count" if n_rows > 1 else " that counts"
         if self.family != "binomial":
             kind, way = words.kind, words.separation.format(of_them)
         elif isinstance(self.verdict, Separable):
@@ -398,6 +405,11 @@ class MleReport(Reported):
     def _of_what(self) -> Iterable[Part]:
         if self.modelled:
             yield Fact("modelled", f"{self.modelled}.")
+        if (n_rows := self.n_rows - self._n_counted) and self.likelihood and (seen := self.likelihood.observed):
+            why = ["of weight 0"] if seen.options.weights is not None and not seen.options.weights.all() else []
+            why += ["without trials"] if seen.counts is not None and not (seen.counts[0] + seen.counts[1]).all() else []
+            do_not = "does not" if n_rows == 1 else "do not"
+            yield Sentence(f"{count(n_rows, 'row')} {' or '.join(why)} {do_not} count.")
 
     def _divergence(self) -> Iterable[Part]:
         if self.exists is not False:
@@ -442,7 +454,7 @@ class MleReport(Reported):
 
     def _separated(self, where: Where | None) -> Iterable[Part]:
         """The rows that make coefficients diverge, where they are not all."""
-        if self.separated_rows and len(self.separated_rows) < self.n_rows:
+        if self.separated_rows and len(self.separated_rows) < self._n_counted:
             yield Sentence(WORDS[self.family].rows, "separated")
             yield row_grid(self.separated_rows, {}, where, self._names(self.separated_rows[:SHOWN_ROWS]))
 

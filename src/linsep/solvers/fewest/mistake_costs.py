@@ -13,6 +13,7 @@ import numpy as np
 from linsep.arguments import refused
 from linsep.errors import ArgumentError, shown
 from linsep.sources.base import Block, Signs, Source
+from linsep.tables.handed_over import column_of
 
 LARGEST = 2**900  # of coprime costs: floats must hold them, and their sums
 
@@ -43,7 +44,8 @@ def _labels_in(block: Block) -> Signs:
 
 
 def _listed(cost: Any) -> list[Any]:
-    found = cost.tolist() if hasattr(cost, "tolist") else cost
+    column = None if hasattr(cost, "tolist") or isinstance(cost, Sequence) else column_of(cost)
+    found = cost.tolist() if hasattr(cost, "tolist") else cost if column is None else column.to_list()
     if isinstance(found, str) or not isinstance(found, Sequence):
         raise refused("cost", cost, "a number for each row, or for each of the two labels")
     return list(found)

@@ -150,7 +150,8 @@ def observed(posed: Posed) -> Observed:
         X, options = series_out(X, options)
     values, own, facts, labels = _table(X, y, categories)
     chosen = chosen_names(own, names, bias)
-    values, chosen, facts, options = _columns_out(values, chosen, facts, options)
+    coded = X.categories if isinstance(X, FileSource) else {}
+    values, chosen, facts, options = _columns_out(values, chosen, facts, options, coded)
     if values.dtype.kind != "f":
         values = _signed(values)
     elif values.dtype != np.float64:
@@ -158,15 +159,15 @@ def observed(posed: Posed) -> Observed:
     seen = Observed(family, values, chosen, bias, labels, facts, options)
     known = X.facts.labels if isinstance(X, Source) else posed.labels
     seen = _outcomes(seen, None if is_pair(y) else order_of(y), known)
-    return _without_empty_levels(seen, X.categories) if isinstance(X, FileSource) else seen
+    return _without_empty_levels(seen, coded)
 
 
-def _without_empty_levels(seen: Observed, categories: Mapping[str, Sequence[str]]) -> Observed:
+def _without_empty_levels(seen: Observed, coded: Mapping[str, Sequence[str]]) -> Observed:
     """Without the columns of levels that only rows have that do not count: the columns of the same table in memory."""
     is_counted, out = seen.counted, set[int]()
-    for column, levels in categories.items() if not is_counted.all() else ():
+    for column, levels in coded.items() if not is_counted.all() else ():
         own = [level_name(column, level) for level in levels]
-        places = [seen.names.index(name) for name in own if name in seen.names]
+        places = _places_of(column, levels, seen.names)
         table = seen.values[is_counted][:, places]
         used = [j for j, total in zip(places, np.asarray(table.sum(axis=0)).ravel().tolist(), strict=True) if total]
         out |= set(places) - set(used)
@@ -174,6 +175,12 @@ def _without_empty_levels(seen: Observed, categories: Mapping[str, Sequence[str]
             out.add(used[0])  # no row that counts has the reference: the first of the others becomes it
     kept = [j for j in range(len(seen.names)) if j not in out]
     return seen if not out or not kept else _only_columns(seen, kept)
+
+
+def _places_of(column: str, levels: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Where the columns of the levels of a text column are; the reference has none."""
+    own = {level_name(column, level) for level in levels}
+    return [j for j, name in enumerate(names) if name in own]
 
 
 def _only_columns(seen: Observed, kept: Sequence[int]) -> Observed:
@@ -229,13 +236,19 @@ def _pair_of(y: Any, n_rows: int) -> Array:
 
 
 def _columns_out(
-    values: Any, names: tuple[str, ...], facts: Facts, options: Extras
+    values: Any, names: tuple[str, ...], facts: Facts, options: Extras, coded: Mapping[str, Sequence[str]]
 ) -> tuple[Any, tuple[str, ...], Facts, Extras]:
-    """The options as arrays, and the table without the columns that are named by them."""
+    """The options as arrays, and the table without the columns that are named by them; text of files is `coded`."""
     out: list[int] = []
     read: dict[str, Array] = {}
     for option, given in options._asdict().items():
-        if isinstance(given, str):
+        places = _places_of(given, coded[given], names) if isinstance(given, str) and given in coded else None
+        if places is not None and option == "strata" and len(places) >= len(coded[given]) - 1:
+            read[option] = np.asarray(values[:, places] @ np.arange(1, len(places) + 1))
+            out += places
+        elif places:
+            raise ArgumentError(f"{option}={given!r}: the column holds text. Numbers are needed there.")
+        elif isinstance(given, str):
             if given not in names:
                 raise ArgumentError(f"{option}={given!r}: no column of X is called that.")
             j = names.index(given)
@@ -264,6 +277,8 @@ def _numbers(what: str, given: Array, least: float | None) -> Floats:
         found = given.astype(np.float64)
     except (TypeError, ValueError):
         raise ArgumentError(f"{what} holds text: give a number for each row.") from None
+    except OverflowError:
+        raise ArgumentError(f"{what} holds an integer beyond the largest double: use larger units.") from None
     wrong = np.flatnonzero(~np.isfinite(found) | (found < (-math.inf if least is None else least)))
     if len(wrong):
         row, need = int(wrong[0]), "" if least is None else ", 0 or more"
