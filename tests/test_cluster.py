@@ -82,6 +82,20 @@ def test_files_with_gaps_and_ids_are_read_by_workers(client, tmp_path):
     assert linsep.novikoff(there).bound == linsep.novikoff(here).bound
 
 
+def test_what_is_no_scheduler_or_closed_is_told_at_once(client, tmp_path):
+    pd.DataFrame(X, columns=list("abcd")).assign(kind=Y).to_parquet(tmp_path / "a.parquet", row_group_size=1000)
+    address = client.scheduler.address
+    other = distributed.Client(address, set_as_default=False)
+    source = linsep.open(tmp_path, label="kind", scheduler=other)
+    other.close()
+    for ask in (lambda: linsep.decide(source), lambda: linsep.open(tmp_path, label="kind", scheduler=other)):
+        with pytest.raises(ClusterError, match="The client of Dask is closed"):
+            ask()
+    for wrong in (next(iter(client.nthreads())), address.replace("tcp", "tls")):
+        with pytest.raises(ClusterError, match="No scheduler answers"):
+            linsep.open(tmp_path, label="kind", scheduler=wrong)
+
+
 def test_an_error_of_a_worker_names_its_partition(client):
     bad = X.copy()
     bad[17_003, 2] = np.inf

@@ -1,6 +1,7 @@
 """Rows of a Dask collection: the verdicts, proofs and refusals of the same rows in memory, however they are cut up."""
 
 import json
+import socket
 
 import dask
 import dask.array as da
@@ -15,6 +16,7 @@ from linsep.cli import main
 from linsep.errors import (
     ArgumentError,
     ClusterError,
+    DamagedFileError,
     DifferentFilesError,
     InputError,
     LengthError,
@@ -246,7 +248,7 @@ def test_labels_cut_up_differently_are_refused():
 
 
 def test_labels_that_are_no_collection_are_refused():
-    with pytest.raises(ArgumentError, match="its labels are a ndarray"):
+    with pytest.raises(ArgumentError, match="its labels are of type ndarray"):
         linsep.decide(arrays(X, Y)[0], Y)
     with pytest.raises(ArgumentError, match="y is missing"):
         linsep.decide(arrays(X, Y)[0])
@@ -269,6 +271,12 @@ def test_no_scheduler_there():
     quickly = dask.config.set({"distributed.comm.timeouts.connect": "200ms"})
     with quickly, pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
         linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
+
+
+def test_what_never_answers_is_not_waited_for():
+    quickly = dask.config.set({"distributed.comm.timeouts.connect": "200ms"})
+    with socket.create_server(("127.0.0.1", 0)) as mute, quickly, pytest.raises(ClusterError, match="No scheduler"):
+        linsep.open("x.parquet", label="y", scheduler=f"tcp://127.0.0.1:{mute.getsockname()[1]}")
 
 
 # Files -----------------------------------------------------------------------------------------------
@@ -308,6 +316,15 @@ def test_a_bad_file_is_named(folder):
         linsep.open(f"{folder}/*.pq", label="kind", scheduler="synchronous")
     with pytest.raises(InputError, match="there is no such file"):
         linsep.open(f"{folder}/4.parquet", label="kind", scheduler="synchronous")
+
+
+def test_a_damaged_page_is_told_as_damage(folder):
+    file = folder / "2.parquet"
+    whole = bytearray(file.read_bytes())
+    whole[4:2004] = b"U" * 2000
+    file.write_bytes(whole)
+    with pytest.raises(DamagedFileError, match=r"2\.parquet: cannot be read as Parquet: .*[^.]\. Download"):
+        linsep.open(folder, label="kind", scheduler="synchronous")
 
 
 def test_what_a_cluster_cannot_do_is_refused(folder):

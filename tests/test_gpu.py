@@ -422,11 +422,27 @@ def test_tensors_of_this_machine_are_moved_as_they_are():
         (torch.zeros(4, 2), torch.zeros(2, 2), "y has shape"),
         (torch.full((4, 2), -1, dtype=torch.int64).view(torch.uint64), [0, 1, 0, 1], "beyond 2\\^63"),
         (torch.zeros(4), [0, 1, 0, 1], "shape"),
+        (torch.zeros(4, 2), torch.ones(4, 1).to_sparse(), "y is laid out as torch.sparse_coo"),
     ],
 )
 def test_tensors_that_are_no_tables_are_refused(rows, labels, words):
     with pytest.raises(InputError, match=words):
         on_device(rows, labels, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("starts", "columns"), [([0, 2, 3], [0, -1, 1]), ([0, 2, 3], [0, 2, 1]), ([0, 3, 1], [0, 1, 1])]
+)
+def test_a_malformed_csr_tensor_is_refused(starts, columns):
+    parts = torch.tensor(starts), torch.tensor(columns), torch.ones(3)
+    tensor = torch.sparse_csr_tensor(*parts, size=(2, 2), check_invariants=False)
+    with pytest.raises(ShapeError, match="malformed"):
+        on_device(tensor, [0, 1], device="cpu")
+
+
+def test_a_tensor_that_negates_when_it_is_read_is_read_so():
+    known = linsep.decide(-X, Y)
+    assert claim(linsep.decide(on_device(torch._neg_view(torch.from_numpy(X)), Y, device="cpu"))) == claim(known)
 
 
 def test_a_device_without_numbers_is_refused():

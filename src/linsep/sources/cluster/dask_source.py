@@ -11,7 +11,9 @@ in the order of the partitions and hold nothing that depends on where they were 
 nor that of workers changes a verdict or a proof.
 """
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
@@ -354,8 +356,12 @@ class Cluster:
         """The client of a distributed cluster; None where the work is done in this process."""
         from dask.base import get_scheduler
 
-        owner = getattr(get_scheduler(scheduler=self.scheduler), "__self__", None)
-        return owner if type(owner).__name__ == "Client" else None
+        owner: Any = getattr(get_scheduler(scheduler=self.scheduler), "__self__", None)
+        if type(owner).__name__ != "Client":
+            return None
+        if owner.status in ("closing", "closed"):
+            raise _closed()
+        return owner
 
     @property
     def n_threads(self) -> int:
@@ -425,7 +431,8 @@ def _scheduler(given: Any) -> Any:
         if protocol in PROTOCOLS and ":" in place:
             return _client_at(address)
         raise ArgumentError(
-            f"scheduler is {given!r}: it must be an address such as tcp://HOST:8786, or one of {few(OWN_SCHEDULERS)}."
+            f"scheduler is {given!r}: it must be an address such as tcp://HOST:8786, or one of "
+            f"{few(OWN_SCHEDULERS, len(OWN_SCHEDULERS))}."
         )
     if hasattr(given, "scheduler_address"):  # a cluster of Dask
         return _client_at(given.scheduler_address)
@@ -439,11 +446,27 @@ def _client_at(address: str) -> Any:
     except ImportError as error:
         raise MissingPackageError("distributed", "dask", "Clusters") from error
     try:
-        return Client(address, set_as_default=False)
-    except (OSError, ValueError) as error:  # a timeout is an OSError
+        with ThreadPoolExecutor(1) as thread:  # a notebook has an event loop of its own
+            kind = thread.submit(asyncio.run, _kind_at(address)).result()
+        if kind == "Scheduler":
+            return Client(address, set_as_default=False)
+        raise ValueError(f"what answers is a {kind}")
+    except Exception as error:  # a web server's answer, say, is read as a message of 5 EB
         raise ClusterError(
             f"No scheduler answers at {address}.", fix="Start one (dask scheduler), or check the address."
         ) from error
+
+
+async def _kind_at(address: str) -> Any:
+    """What is at this address, in its own word. A client would wait forever for what never answers."""
+    import dask.config
+    from dask.utils import parse_timedelta
+    from distributed import Security
+    from distributed.core import rpc
+
+    async with asyncio.timeout(parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))):
+        async with rpc(address, connection_args=Security().get_connection_args("client")) as there:
+            return (await there.identity())["type"]
 
 
 def _explained(error: Exception) -> Exception:
@@ -455,6 +478,8 @@ def _explained(error: Exception) -> Exception:
             f"Workers died again and again while they did one piece of the work; the last one was {worker}.",
             fix="They may have too little memory: use smaller partitions, or workers with more.",
         )
+    if kind == "ClosedClientError":
+        return _closed()
     if isinstance(error, ModuleNotFoundError):
         return ClusterError(f"A worker has no {error.name}.", fix="Install it on every worker.")
     if kind in ("CommClosedError", "CancelledError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError"):
@@ -462,6 +487,10 @@ def _explained(error: Exception) -> Exception:
     if isinstance(error, OSError):
         return ClusterError(f"A worker could not read its rows: {said}.")
     return error
+
+
+def _closed() -> ClusterError:
+    return ClusterError("The client of Dask is closed.", fix="Make another, and open the rows with it.")
 
 
 def _dask() -> Any:
@@ -491,7 +520,7 @@ def source_of(
     name = label if isinstance(label, str) else None
     if name is None and not is_elsewhere(label):
         raise ArgumentError(
-            f"X is a Dask collection, but its labels are a {type(label).__name__}.",
+            f"X is a Dask collection, but its labels are of type {type(label).__name__}.",
             fix="Give a Dask series or array of the same partitions, or the name of the label column.",
         )
     if not (name is None and columns is None and ids is None) and getattr(X, "chunks", None) is not None:

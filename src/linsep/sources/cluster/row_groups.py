@@ -204,8 +204,10 @@ def _opened(url: str) -> Iterator[Any]:
             else:
                 with system.open(name, "rb") as stream, pq.ParquetFile(stream) as file:
                     yield file
-        except pa.ArrowException as error:
-            raise fault("damaged", url, kind="Parquet", seen=" ".join(str(error).split())) from error
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and (error.errno is not None or not is_local):
+                raise
+            raise fault("damaged", url, kind="Parquet", seen=" ".join(str(error).split()).rstrip(". ")) from error
 
 
 @contextmanager

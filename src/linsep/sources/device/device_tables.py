@@ -12,6 +12,7 @@ from linsep.sources.base import Label, Table, marks
 from linsep.sources.inputs import as_table
 from linsep.tables import is_on_device, read_labels
 from linsep.tables.label_values import distinct, order_of
+from linsep.tables.sparse_tables import MALFORMED
 
 
 @dataclass(slots=True)
@@ -110,6 +111,8 @@ class CsrTable:
         self.torch, self.place = torch, values.device
         self.starts, self.columns, self.values = starts.to(torch.int64), columns.to(torch.int64), values
         self._n_columns = n_columns
+        if not self._fits():
+            raise ShapeError(MALFORMED)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -141,6 +144,13 @@ class CsrTable:
         data, indices = _host(self.torch, self.values[places]), self.columns[places].cpu().numpy()
         narrow = np.uint32 if self._n_columns < 1 << 32 else np.uint64
         return Csr(data, indices.astype(narrow), edges.cpu().numpy().astype(np.uint64))
+
+    def _fits(self) -> bool:
+        """Whether each row ends where the next begins, and each entry is in a column: PyTorch does not look."""
+        starts, columns, values = self.starts, self.columns, self.values
+        if not len(columns) == len(values) == int(starts[-1]) or int(starts[0]) or bool((starts.diff() < 0).any()):
+            return False
+        return not len(columns) or (int(columns.amin()) >= 0 and int(columns.amax()) < self._n_columns)
 
     def _places(self, rows: Any) -> tuple[Any, Any, Any]:
         """Where the entries of some rows begin among themselves and where they stand, and how many each row has."""
@@ -179,7 +189,7 @@ def _tensor(torch: Any, array: Any, name: str) -> Any:
     tensor = array.detach() if isinstance(array, torch.Tensor) else torch.from_dlpack(array)
     if tensor.device.type == "meta":
         raise ArgumentError(f"{name} is on the device 'meta', which holds no numbers.")
-    return tensor
+    return tensor.resolve_conj().resolve_neg()
 
 
 def device_table(torch: Any, X: Any) -> DeviceTable:
@@ -221,6 +231,8 @@ def device_labels(torch: Any, y: Any, n_rows: int, place: Any) -> tuple[Any, tup
         found, codes = distinct(read_labels(y, n_rows), order_of(y))
         return torch.from_numpy(np.array(marks(codes, len(found)))).to(place), tuple(found)
     labels = _tensor(torch, y, "y")
+    if labels.layout != torch.strided:
+        raise ArgumentError(f"y is laid out as {labels.layout}: convert it with to_dense().")
     if labels.ndim != 1 and not (labels.ndim == 2 and labels.shape[1] == 1):
         raise ShapeError(f"y has shape {tuple(labels.shape)}.", fix="Give one label for each row.")
     is_boolean, labels = labels.dtype == torch.bool, _plain(torch, labels.reshape(-1), "y")
