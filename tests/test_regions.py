@@ -19,6 +19,9 @@ from linsep.estimators.saving import document_of
 from linsep.models import MODEL
 from linsep.proofs.region_proof import Cut
 from linsep.saved_models.load import from_json
+from linsep.solvers.clock import Clock
+from linsep.solvers.cuts import axis_trees, pure_cuts
+from linsep.solvers.cuts.pure_cuts import Plane, least_lack, widest
 
 
 def instance(seed):
@@ -295,3 +298,24 @@ def test_a_damaged_file_is_refused(field, fitted):
     damaged = {"cuts": document["cuts"][1:], "sizes": [-1], "only": 9, "contradictions": [[1]]}
     with pytest.raises(linsep.errors.ModelError):
         from_json(MODEL.write({**document, field: damaged[field]}))
+
+
+def test_one_column_is_done_once_there_is_a_cut_wherever_the_class_changes():
+    random = np.random.default_rng(0)
+    x, y = random.permutation(60), random.integers(0, 4, 60)
+    found = linsep.separate_regions(x[:, None], y, time_limit=None)
+    assert len(found.cuts) == np.count_nonzero(np.diff(y[np.argsort(x)]))
+
+
+def test_no_linear_program_is_begun_that_cannot_be_read_in_time(monkeypatch):
+    monkeypatch.setattr(pure_cuts, "linprog", None)
+    rows, plane = np.zeros((100, 1000)), Plane(np.eye(1, 1000)[0], 0.0)
+    assert widest(rows, rows, plane, Clock(0.01)) is plane
+    assert least_lack(rows, rows, np.ones(100), Clock(0.01)) is None
+
+
+def test_a_tree_in_haste_tells_all_rows_of_a_large_table_apart_too(monkeypatch):
+    monkeypatch.setattr(axis_trees, "AT_ONCE", 0)
+    X, y = np.random.default_rng(0).normal(size=(200, 30)), np.arange(200) % 3
+    found = linsep.separate_regions(X, y, time_limit=0)
+    assert not found.in_time and (found.predict(X) == y).all()

@@ -13,6 +13,8 @@ from linsep.sources.base import Ints
 
 Form = tuple[tuple[int, ...], int]  # integer weights and their constant: rows with a positive sum are above
 
+AT_ONCE = 5_000_000  # entries of a table, up to which every node may look at all columns
+
 
 class AxisNode(NamedTuple):
     """A hyperplane; what is above and below: the number of another node, or ~code of the class that is there."""
@@ -22,8 +24,10 @@ class AxisNode(NamedTuple):
     below: int
 
 
-def axis_tree(values: Any, codes: Ints) -> list[AxisNode]:
+def axis_tree(values: Any, codes: Ints, *, in_haste: bool = False) -> list[AxisNode]:
     """The nodes of the tree, the first one at its root; none if there is one class.
+
+    In haste, each node of a large table looks at a few columns only, as those of a random forest do.
 
     >>> axis_tree(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]), np.array([0, 0, 1]))
     [AxisNode(form=((2, 0), -5), above=-2, below=-1)]
@@ -34,7 +38,8 @@ def axis_tree(values: Any, codes: Ints) -> list[AxisNode]:
     ranks = np.column_stack([rank for _, rank in known]).astype(np.float32)
     if values.shape[0] > 1 << 24:
         raise ValueError("float32 holds 2^24 ranks")
-    tree = DecisionTreeClassifier(random_state=0).fit(ranks, codes)
+    some = "sqrt" if in_haste and values.size > AT_ONCE else None
+    tree = DecisionTreeClassifier(random_state=0, max_features=some).fit(ranks, codes)
     classes, grown = tree.classes_, tree.tree_
     inner = np.flatnonzero(grown.children_left >= 0)
     place = {int(node): k for k, node in enumerate(inner)}

@@ -34,6 +34,7 @@ HEAVY = 1000.0  # weight of a row that must not be taken, beside one that may be
 STARTS = 2  # directions of each class from which a cut is grown
 LARGEST = 1e3  # weight
 DENSE = 10_000  # entries of a linear program's slack, up to which it is not worth being sparse
+READING = 7e-7  # seconds for each number of a dense linear program, before HiGHS first looks at its time limit
 
 
 class Plane(NamedTuple):
@@ -235,6 +236,8 @@ class Growth:
 def least_lack(inside: Floats, outside: Floats, costs: Floats, clock: Clock) -> Floats | None:
     """min costs·s with s >= 0, w·p + b >= 1 - s for p inside, w·q + b <= 0 for q outside: the weights (w, b)."""
     (n, width), m = inside.shape, len(outside)
+    if not _is_time_to_read((n + m) * (width + 1), clock):
+        return None
     left = np.block([[-inside, -np.ones((n, 1))], [outside, np.ones((m, 1))]])
     if n * (n + m) <= DENSE:
         rows: Any = np.hstack([left, -np.eye(n + m, n)])
@@ -270,6 +273,8 @@ def widest(above: Floats, below: Floats, plane: Plane, clock: Clock) -> Plane:
 def _widest_of(above: Floats, below: Floats, clock: Clock) -> tuple[Floats, float, float] | None:
     """The weights w = p - q, p and q not negative, the bias and the margin."""
     width, n = above.shape[1], len(above) + len(below)
+    if not _is_time_to_read((n + 1) * (2 * width + 2), clock):
+        return None
     rows, sides = np.vstack([-above, below]), np.repeat([-1.0, 1.0], [len(above), len(below)])
     left = np.block([[rows, -rows, sides[:, None], np.ones((n, 1))], [np.ones((1, 2 * width)), np.zeros((1, 2))]])
     cost, right = -np.eye(1, 2 * width + 2, 2 * width + 1)[0], np.eye(1, n + 1, n)[0]
@@ -278,6 +283,11 @@ def _widest_of(above: Floats, below: Floats, clock: Clock) -> tuple[Floats, floa
     if found is None or not found[-1] > TINY:
         return None
     return found[:width] - found[width : 2 * width], float(found[-2]), float(found[-1])
+
+
+def _is_time_to_read(numbers: int, clock: Clock) -> bool:
+    """Whether HiGHS has read a linear program of so many numbers before the time is over."""
+    return clock.left is None or READING * numbers < clock.left
 
 
 def _solved(cost: Floats, rows: Any, right: Floats, bounds: Any, wanted: int, clock: Clock) -> Floats | None:

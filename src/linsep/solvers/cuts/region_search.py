@@ -111,7 +111,9 @@ class RegionSearch:
         return best, not is_over
 
     def least(self) -> int:
-        """What there must be: a region for each class."""
+        """What there must be: a region for each class; in one column, a cut wherever the class changes."""
+        if self.values.shape[1] == 1:
+            return int(np.count_nonzero(np.diff(self.codes[np.argsort(self.values[:, 0])])))
         return len(np.unique(self.codes)) - 1
 
     def built(self, forks: bool) -> tuple[Draft, bool]:
@@ -125,7 +127,7 @@ class RegionSearch:
                 work[-1:] = self.step(draft, finder, rows, where, forks)  # at once: an interrupt loses no rows
         except (OutOfTime, KeyboardInterrupt):
             for left in reversed(work):
-                self.planted(draft, left)
+                self.planted(draft, left, in_haste=True)
             return draft, True
         return draft, False
 
@@ -201,14 +203,14 @@ class RegionSearch:
         whole = coprime(c << shift for c, shift in zip(form.coefficients, shifts, strict=True))
         return whole[:-1], whole[-1]
 
-    def planted(self, draft: Draft, work: Work) -> None:
+    def planted(self, draft: Draft, work: Work, *, in_haste: bool = False) -> None:
         """The rest as a tree of single columns."""
         rows, where = work
         codes, first = self.codes[rows], len(draft)
         if (codes == codes[0]).all():
             draft.put(where, ~int(codes[0]))
             return
-        for form, *children in axis_tree(self.values[rows], codes):
+        for form, *children in axis_tree(self.values[rows], codes, in_haste=in_haste):
             draft.forms.append(form)
             draft.children.append([child + first if child >= 0 else child for child in children])
         draft.put(where, first)
