@@ -107,7 +107,7 @@ PAGES = {
         ),
     ),
     "docs/mistakes.md": Page(
-        ("python benchmarks/mistakes.py --limit 30",),
+        ("python benchmarks/mistakes.py --all",),
         (*ROWS, "src/linsep/questions/mistakes.py", "benchmarks/mistakes.py"),
     ),
     "docs/regions.md": Page(
