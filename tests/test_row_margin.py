@@ -184,6 +184,17 @@ def test_an_interval_that_the_time_cut_short_is_proved(monkeypatch):
     verdict.verify(X, y)
 
 
+def test_a_separator_is_kept_when_the_time_ends_before_the_search_begins(monkeypatch):
+    X, y = wide(8)
+    monkeypatch.setattr("linsep.solvers.wide.row_margin.RowSearch._looked_at", _out_of_time)
+    monkeypatch.setattr(margin_module, "decide", None)
+    verdict = linsep.max_margin(X, y)
+    low, high = verdict.margin
+    assert 0 < low < high < np.inf
+    verdict.verify(X, y)
+    assert linsep.novikoff(X, y).most_updates > 0
+
+
 def _out_of_time(*_):
     raise margin_module.OutOfTime
 

@@ -107,7 +107,8 @@ def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verd
     known = _start(search, clock.watch)
     if known is not None and not _is_plane(known):
         return known
-    verdict = _widest(search) or known or decide(source, bias=bias, time_limit=clock.left, watch=clock.watch)
+    found = _widest(search) or known or _begun(search)
+    verdict = found or decide(source, bias=bias, time_limit=clock.left, watch=clock.watch)
     if not _is_plane(verdict) or verdict.margin is not None:
         return verdict
     plane = verdict.weights, verdict.bias_weight
@@ -160,6 +161,14 @@ def _started(search: RowSearch) -> bool:
     with suppress(OutOfTime):
         return search.find_start()
     return False
+
+
+def _begun(search: WidestSearch | RowSearch) -> Separable | None:
+    """The separator that relaxation found, its signs proved by a scan, should the search come no further."""
+    if isinstance(search, WidestSearch) or search.start is None:
+        return None
+    plane = as_integers(*search.start)
+    return _separable(search.source, search.clock, *plane, None, None, search.has_bias) if any(plane[0]) else None
 
 
 def _is_plane(verdict: Verdict) -> TypeGuard[Separable]:
@@ -245,7 +254,7 @@ def _separable(
     clock: Clock,
     weights: tuple[int, ...],
     bias_weight: int,
-    margin: tuple[float, float],
+    margin: tuple[float, float] | None,
     nearest: Obstruction | None,
     bias: bool,
 ) -> Separable:
@@ -420,7 +429,7 @@ def _novikoff(source: Source, bias: bool, gap: float, clock: Clock) -> Novikoff:
         return _theory(source, plane, rows, bias, exact.gamma_squared)
     if widest is not None and widest.low > 0:
         return _theory(source, as_integers(widest.w, widest.b), _weighed(widest), bias)
-    verdict = known or decide(source, bias=bias, time_limit=clock.left)
+    verdict = known or _begun(search) or decide(source, bias=bias, time_limit=clock.left)
     if not isinstance(verdict, Separable):
         raise NotSeparableError(verdict)
     plane = verdict.weights, verdict.bias_weight
