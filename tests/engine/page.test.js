@@ -63,12 +63,19 @@ test("what the page writes into its address it reads back without a word", () =>
   const state = {
     ...presetState(CORNWELL),
     ...{ order: "shuffled", seed: 7, k: 3, told: true, band: true, keep: true, challenge: "four", axes: "run" },
-    ...{ features: ["xy", "r"], kernel: { kind: "gauss", value: 0.5 }, pane: "lifted", bias: false },
+    ...{ features: ["xy", "r"], pane: "lifted", bias: false },
     ...{ scaling: { centres: [0, 1], scales: [2, 3] }, names: { columns: ["a, b", "%"], classes: ["<", "&"] } },
   };
   const link = toHash(state);
   assert.deepEqual(readLink(link, START).faults, []);
   assert.equal(toHash(fromHash(link, START)), link);
+});
+
+test("of features and a kernel in one link the kernel is used, with a sentence", () => {
+  const link = "#p=0,0-;0,1+;1,0+;1,1-&kernel=gauss:0.5&f=xy";
+  const { features, kernel } = fromHash(link, START);
+  assert.deepEqual([features, kernel], [[], { kind: "gauss", value: 0.5 }]);
+  assert.match(readLink(link, START).faults.join(), /features and a kernel/);
 });
 
 test("a part of a link that makes no sense is left out, with a sentence", () => {

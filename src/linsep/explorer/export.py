@@ -24,7 +24,7 @@ IMPORT = re.compile(r'^import \{[^}]*\} from "(\.\.?/[\w./-]+\.js)";$', re.MULTI
 EXPORT = re.compile(r"^export (?=async function|function|const|class)", re.MULTILINE)
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
 LONGEST = 400  # updates recorded of a run
-ENDLESS = 60  # of a run that never ends: enough to see that it does not
+ENDLESS = 60  # of a run that is longer than that, or never ends
 MOST_ROWS = 300  # of a wide table: rows whose values are recorded
 MOST_COLUMNS = 5  # of a wide table: columns that can be looked along
 

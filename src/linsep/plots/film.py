@@ -49,7 +49,8 @@ class Film:
     def of(cls, source: Source, bias: bool, order: Order, most: int, random_state: Any) -> "Film":
         """Run the Perceptron, at most so many updates, and keep what there is to see."""
         if source.n_columns != 2:
-            raise ShapeError(f"The rows have {source.n_columns} columns: animate draws two. Choose two.")
+            columns = "1 column" if source.n_columns == 1 else f"{source.n_columns} columns"
+            raise ShapeError(f"The rows have {columns}: animate draws exactly two.")
         if source.n_rows > MOST_ROWS:
             raise ArgumentError(f"There are {source.n_rows:,} rows: animate draws at most {MOST_ROWS:,}.")
         if not 1 <= most <= MOST_FRAMES:

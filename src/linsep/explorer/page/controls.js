@@ -231,7 +231,7 @@ export function presetPicker(app) {
   return select;
 }
 
-// What space and Enter press. Everywhere else the space bar steps.
+// What space and Enter press. Everywhere else the space bar steps; a list leaves it and p to the run, and no other key.
 const PRESSED = "button, summary, a";
 
 export function keys(app, place) {
@@ -248,7 +248,7 @@ export function keys(app, place) {
       return app.redo();
     }
     if (command || event.altKey || typing) return null;
-    if (event.key !== " " && event.target.closest("select, [type=range]")) return null;
+    if (![" ", "p"].includes(event.key) && event.target.closest("select, [type=range]")) return null;
     if ((event.key === "Enter" || event.key === " ") && event.target.closest(PRESSED)) return null;
     const moves = { " ": event.shiftKey ? -1 : 1, ArrowRight: 1, ArrowLeft: -1 };
     if (event.key in moves) app.moveTo(app.state.k + moves[event.key]);

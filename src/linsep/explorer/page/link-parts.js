@@ -92,6 +92,8 @@ export function readLink(link, start) {
     else if (!name) faults.push(`The page knows no part “${short(key)}” of a link: it is left out.`);
     else faults.push(`The ${name} of this link is “${short(text)}”, not ${words}: it is left out.`);
   }
+  if (fields.has("kernel") && fields.delete("f"))
+    faults.push("This link has features and a kernel, and a run has one or the other: the features are left out.");
   return { fields, faults };
 }
 

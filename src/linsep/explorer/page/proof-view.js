@@ -4,6 +4,7 @@ import { explore } from "./engine/explore.js";
 import { scaledBy, scalingOf } from "./engine/scaling.js";
 import { plural, show, showBound } from "./numbers.js";
 import { axisReach, drawChart, proofNumbers } from "./proof-chart.js";
+import { lineNoun } from "./reasons.js";
 
 const FAR_WALL = 1000; // updates
 const MOST_RESCALED = 200; // points: the words are made while others are dragged
@@ -80,7 +81,7 @@ function drawWords(app, words) {
         ? "Whether there is a floor below |W|, and a wall that ends the run, hangs on the verdict."
         : app.answer.verdict.kind === "separable"
           ? "The margin is too thin for the numbers of a chart."
-          : `No ${app.isWide ? "hyperplane" : "line"} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;
+          : `No ${lineNoun(app)} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;
     return fillOnce(words, why, () => [why]);
   }
   const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, showBound(bound.bound));

@@ -5,9 +5,12 @@ import { exactly, fraction, plural, show } from "./numbers.js";
 // What is to separate them.
 export function lineWords(app) {
   const { features, bias } = app.state;
-  const plain = features.length ? "hyperplane of the rows with their features" : app.isWide ? "hyperplane" : "line";
-  return plain + (bias ? "" : " through the origin");
+  return (
+    lineNoun(app) + (features.length ? " of the rows with their features" : "") + (bias ? "" : " through the origin")
+  );
 }
+
+export const lineNoun = (app) => (app.isWide || app.state.features.length ? "hyperplane" : "line");
 
 // Why the verdict is what it is.
 export function reasons(app, kind) {
@@ -56,7 +59,7 @@ function proof(app, obstruction) {
       html(
         "p",
         { class: "words" },
-        "With these weights the signed rows sum to 0. A line through the origin would give each of them a positive score, and a sum of positive numbers is not 0.",
+        `With these weights the signed rows sum to 0. A ${lineNoun(app)} through the origin would give each of them a positive score, and a sum of positive numbers is not 0.`,
       ),
     ];
   }
@@ -74,7 +77,7 @@ function proof(app, obstruction) {
     html(
       "p",
       { class: "words" },
-      `A mix of + rows and a mix of − rows are the same point${isExact ? "" : " (rounded here; exact in the proof)"}. A line would need it on both sides at once.`,
+      `A mix of + rows and a mix of − rows are the same point${isExact ? "" : " (rounded here; exact in the proof)"}. A ${lineNoun(app)} would need it on both sides at once.`,
     ),
   ];
 }

@@ -83,6 +83,9 @@ const unquoted = (cell) => cell.trim().replace(/^"(.*)"$/, (_, inner) => inner.r
 function coordinate(cell, line, column) {
   const value = Number(cell);
   const where = `Line ${line}, column ${column + 1}`;
+  if (!cell) throw new RangeError(`${where}: the value is missing.`);
+  if (/^[+-]?\d+,\d+$/.test(cell))
+    throw new RangeError(`${where}: “${cell.slice(0, 30)}” is not a number: write decimals with a point.`);
   if (!NUMBER.test(cell) || !Number.isFinite(value))
     throw new RangeError(`${where}: “${cell.slice(0, 30)}” is not a finite number.`);
   if (Math.abs(value) > LARGEST)

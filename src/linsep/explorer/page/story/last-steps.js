@@ -32,7 +32,7 @@ export const tryXor = {
     return [picture.node, proof.node];
   },
   told: [
-    "No line does it, and one sentence proves it: the point (½, ½) lies between the two − and between the two +; a line with both − on one side has everything between them on that side, so (½, ½) would have to be on both sides.",
+    "One mistake is the fewest. No line makes none, and one sentence proves it: the point (½, ½) lies between the two − and between the two +; a line with both − on one side has everything between them on that side, so (½, ½) would have to be on both sides.",
     "½·(0,0) + ½·(1,1) = (½, ½) = ½·(0,1) + ½·(1,0). Whenever no line exists, there is such a common point, of at most four points in the plane (Kirchberger, 1903). The Perceptron would go round for ever: here its weights repeat every 4 updates.",
   ],
 };

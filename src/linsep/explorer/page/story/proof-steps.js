@@ -100,7 +100,7 @@ export const theCeiling = {
 
 export const theWall = {
   title: "The wall",
-  ask: "W·u* is never more than |W|. So k·γ ≤ W·u* ≤ |W| ≤ √k·R. A straight line below a root: for how long?",
+  ask: "u* has length 1, so W·u* is never more than |W|. So k·γ ≤ W·u* ≤ |W| ≤ √k·R. A straight line below a root: for how long?",
   make(scene) {
     scene.choose(["for ever", "until k = R/γ", "until k = (R/γ)²"], 2);
     return steppedRun(scene, (isTold) => ({ floor: true, ceiling: true, wall: isTold }));

@@ -96,7 +96,7 @@ export function tellStory(app, root) {
     root.classList.remove("telling");
     place.hidden = true;
     fill(place);
-    root.querySelector("header select, main button").focus({ preventScroll: true });
+    root.querySelector("main .step:enabled, main .scrub")?.focus({ preventScroll: true }); // where all keys are the run's
     app.redraw();
   };
   const leave = () => {
@@ -137,9 +137,9 @@ function stepNodes(k, { show, leave }) {
     }),
   );
   const next = isLast
-    ? button("To the sandbox", "End the story and open the sandbox", leave, { class: "primary tale-next" })
+    ? button("To the sandbox", "To the sandbox: end the story", leave, { class: "primary tale-next" })
     : button("Next", "The next step", () => show(k + 1), { class: "primary tale-next" });
-  const back = button("Back", "The step before", () => show(k - 1), { disabled: k === 0 });
+  const back = button("Back", "Back to the step before", () => show(k - 1), { disabled: k === 0 });
   const skip = button("Skip the story", "Skip the story and open the sandbox", leave, { class: "quiet tale-skip" });
   return [
     html("nav", { class: "tale-nav", "aria-label": "Steps of the story" }, ...dots, skip),
