@@ -33,7 +33,7 @@ MOST_NAMES = 20  # columns are named up to this many
     f"Exit codes: 0 verified, 1 refuted, 2 bad input, 3 the proof claims nothing, {OF_A_FAULT}",
 )
 def verify(
-    proof: Annotated[str, Parameter(help="A proof that --proof wrote, of decide, mistakes or clean, say.", converter=path)],
+    proof: Annotated[str, Parameter(help="A proof that --proof wrote.", converter=path)],
     /,
     *file: File,
     label: Label = None,
