@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -12,10 +13,11 @@ from flint import fmpz_mat
 
 import linsep
 from linsep import checker, exact, lifting
-from linsep.errors import ArgumentError, CertificateError, LinsepError
+from linsep.errors import ArgumentError, CertificateError, LinsepError, NotFiniteError
 from linsep.proofs import NotSeparable, Obstruction, Undecided, checks, explain
 from linsep.proofs.checked_rows import MemoryRows, rows_of
 from linsep.proofs.class_rows import KeslerRows, TwoSides
+from linsep.proofs.class_verdicts import rows_for
 from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.fewest_mistakes import check_copies
 from linsep.proofs.named_rows import in_kept_numbers
@@ -55,7 +57,8 @@ def test_verdicts_about_classes_fit_together(pairs, name):
 
 
 @pytest.mark.parametrize(
-    ("labels", "sizes", "said"), [("aba", (1, 2, 2), "same"), ("abc", (5, 0, 0), "a row at least")]
+    ("labels", "sizes", "said"),
+    [("aba", (1, 2, 2), "same"), ("abc", (5, 0, 0), "a row at least"), (["a", "", "c"], (1, 2, 2), "label is missing")],
 )
 def test_classes_differ_and_have_rows(pairs, labels, sizes, said):
     with pytest.raises(CertificateError, match=said):
@@ -94,6 +97,35 @@ def test_rows_without_labels_are_refused(pairs):
         pairs.verify(X)
 
 
+def test_data_with_other_columns_or_read_otherwise_are_refused(pairs):
+    frame = pd.DataFrame(X, columns=["p", "q"])
+    found = linsep.decide_classes(frame, Y, by="pairs")
+    found.verify(frame, Y)
+    for call in (found.verify, found.explain):
+        with pytest.raises(CertificateError, match="Column 0 is called 'q'; in the proof it is 'p'"):
+            call(frame.set_axis(["q", "p"], axis=1), Y)
+    decimal = tuple(replace(verdict, numbers="decimal") for verdict in pairs.verdicts)
+    with pytest.raises(CertificateError, match="reads numbers as decimal"):
+        replace(pairs, numbers="decimal", verdicts=decimal).verify(X, Y)
+
+
+def test_rows_that_no_proof_about_classes_names_are_finite_too():
+    same = [NotSeparable(obstruction=Obstruction(two, (1, 1)), reason="time", n_rows=n, n_columns=1, labels=labels)
+            for two, n, labels in (((0, 1), 2, "ab"), ((0, 2), 3, "ac"), ((1, 2), 3, "bc"))]  # fmt: skip
+    found = linsep.ClassVerdicts(by="pairs", labels=("a", "b", "c"), sizes=(1, 1, 2), n_columns=1, verdicts=tuple(same))
+    table = np.array([[0.0], [0], [0], [7]])
+    found.verify(MemoryRows(table, np.array([0, 1, 2, 2])))
+    table[3] = np.nan
+    with pytest.raises(NotFiniteError):
+        found.verify(MemoryRows(table, np.array([0, 1, 2, 2])))
+
+
+@pytest.mark.parametrize(("by", "sides"), [("pairs", (-1, 1, 0)), ("rest", (1, -1, -1))])
+def test_a_row_is_on_the_side_of_its_class_and_as_far_as_it_is(by, sides):
+    found = linsep.decide_classes(X, Y, by=by)
+    assert rows_for(found, found.questions[0], found.verdicts[0], rows_of(X, Y, ("a", "b", "c"))).sides == sides
+
+
 def test_a_verdict_about_other_rows_is_refused(pairs):
     other = tuple(replace(verdict, rows_left_out=1) for verdict in pairs.verdicts)
     with pytest.raises(CertificateError, match="other rows than its question"):
@@ -127,7 +159,7 @@ def test_joint_weights_are_as_many_as_there_are_blocks(joint):
 def test_no_row_is_compared_with_its_own_class():
     rows = rows_of(X, Y, ("a", "b", "c"))
     with pytest.raises(CertificateError, match="Row 1 is compared with its own class"):
-        KeslerRows(rows, 3, True).take([4])
+        KeslerRows(rows, 3, True).take([1, 4])
 
 
 def test_keslers_rows_of_long_integers_are_exact():
@@ -135,6 +167,42 @@ def test_keslers_rows_of_long_integers_are_exact():
     rows = rows_of(large, np.array([0, 1, 2]), (0, 1, 2))
     _, values, _ = KeslerRows(rows, 3, False, all_blocks=True).take([1])
     assert [int(v) for v in values[0]] == [2**63 + 1, 0, -(2**63) - 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("kind", [np.array, scipy.sparse.csr_array])
+@pytest.mark.parametrize("number", [np.uint64(2**63), np.int64(-(2**63)), np.int64(2**63 - 1)])
+def test_keslers_rows_of_the_longest_words_have_both_signs(kind, number):
+    rows = MemoryRows(kind(np.array([[number], [number], [number]])), np.array([0, 1, 2]))
+    _, values, _ = KeslerRows(rows, 3, False, all_blocks=True).take([1])
+    dense = values.toarray() if scipy.sparse.issparse(values) else values
+    assert [int(v) for v in dense[0]] == [int(number), -int(number), 0]
+
+
+IDS = pd.DataFrame(X, index=list("uvwxy"))
+FRAMES = {
+    "pairs": {"label": ["b", "b", "c"], "question": ["b, c"] * 3, "share": [0.5, 0.5, 1.0]},
+    "joint": {"label": ["b", "b", "c"], "against": ["c", "c", "b"], "share": [0.25, 0.25, 0.5]},
+}
+
+
+@pytest.mark.parametrize("by", FRAMES)
+def test_rows_of_classes_are_shown_and_called_as_the_user_does(by):
+    found = linsep.decide_classes(X, Y, by=by)
+    shown = found.frame(X)
+    assert shown["row"].tolist() == [1, 3, 4]
+    assert {name: shown[name].tolist() for name in FRAMES[by]} == FRAMES[by]
+    named = linsep.decide_classes(IDS, Y, by=by)
+    assert named.verdicts[-1].obstruction.ids == ("v", "x", "y") and named.frame(IDS).index.tolist() == ["v", "x", "y"]
+    assert found.verdicts[-1].obstruction.ids != ("v", "x", "y")
+
+
+def test_data_of_classes_are_checked_before_they_are_told_about(joint, pairs):
+    assert "with ids v (b, not c)" in joint.explain(IDS, Y) and "rows 1 (b, not c)" in joint.explain(X, Y)
+    with pytest.raises(CertificateError):
+        joint.explain(X[::-1], Y)
+    assert pairs.separable is False and joint.separable is False
+    assert replace(pairs, labels=tuple(np.array(list("abc")))).labels == ("a", "b", "c")
+    assert type(replace(pairs, labels=tuple(np.array([1, 2, 3]))).labels[0]) is int
 
 
 def test_open_questions_and_rows_left_out_are_told(pairs, joint):
@@ -434,6 +502,60 @@ def test_regions_are_asked_about_rows_as_they_are(regions):
         regions.verify(XOR)
     with pytest.raises(CertificateError, match="3 columns, not 2"):
         regions.verify(np.column_stack([XOR, MARKS]), MARKS)
+
+
+TIES = [[0.0], [0.0], [1.0], [1.0], [2.0]]
+TIED = linsep.Regions(n_rows=5, n_columns=1, classes=("a", "b"), cuts=(Cut((2,), -1, ~1, ~0),), sizes=(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("labels", "pairs", "said"),
+    [
+        ("abbba", ((1, 0), (4, 2)), "Rows 4 and 2 do not contradict"),  # they are not equal
+        ("abbba", ((1, 0), (4, 9)), "Rows 4 and 9 do not contradict"),  # there is no such row
+        ("aaaab", ((2, 3), (3, 2)), "Rows 2 and 3 do not contradict"),  # both have one label
+        ("aabbb", ((2, 3),), "Row 2 is named as a contradiction, but its region has its label"),
+        ("abbba", ((1, 0),), "Row 4 is in a region of another class"),
+    ],
+)
+def test_a_contradiction_is_of_equal_rows_with_different_labels(labels, pairs, said):
+    replace(TIED, contradictions=((1, 0),)).verify(TIES, list("abbbb"))
+    with pytest.raises(CertificateError, match=said):
+        replace(TIED, contradictions=pairs).verify(TIES, list(labels))
+
+
+def test_a_row_on_a_cut_is_not_above_it():
+    found = replace(TIED, cuts=(Cut((2,), -2, ~1, ~0),), sizes=(1, 4))
+    assert found.predict([[1.0], [1.5]]).tolist() == ["a", "b"]
+    found.verify(TIES, list("aaaab"))
+    with pytest.raises(CertificateError, match="Row 2"):
+        found.verify(TIES, list("aabbb"))
+
+
+def test_cuts_of_one_class_have_a_region_beside_them():
+    assert Cut((1,), 0, ~1, 1).is_pure and Cut((1,), 0, 1, ~0).is_pure and not Cut((1,), 0, 1, 2).is_pure
+    cut = Cut(np.array([3]), np.int64(1), True, -1)
+    assert [type(number) for number in (*cut.weights, cut.bias_weight, cut.above)] == [int] * 3
+
+
+def test_a_label_that_regions_do_not_know_is_refused():
+    for labels in (["a", "a", "z", "z", "z"], ["z", "a", "b", "b", "b"]):
+        with pytest.raises(CertificateError, match="rows labelled 'z'; the regions know 'a', 'b'"):
+            replace(TIED, contradictions=((1, 0),)).verify(TIES, labels)
+
+
+def test_regions_are_of_numbers_that_doubles_hold_and_of_their_own_columns():
+    for call in (TIED.predict, lambda X: TIED.verify(X, list("aabbb"))):
+        with pytest.raises(LinsepError, match="never rounds silently"):
+            call([[Decimal("0.1")], [0], [1], [1], [2]])
+    unused = replace(TIED, n_columns=5, cuts=(Cut((2, 0, 0, 0, 0), -1, ~1, ~0),))
+    with pytest.raises(NotFiniteError):
+        unused.predict([[1.0, 0, 0, 0, np.nan]])
+    frame = pd.DataFrame(TIES, columns=["v"])
+    for data in ((frame, list("aabbb")), (as_source(frame, list("aabbb")),)):
+        replace(TIED, names=("v",)).verify(*data)
+        with pytest.raises(CertificateError, match="Column 0 is called 'v'; in the proof it is 'u'"):
+            replace(TIED, names=("u",)).verify(*data)
 
 
 def test_labels_of_no_common_type_are_predicted_as_they_are():

@@ -204,6 +204,30 @@ def test_a_weighted_sum_is_exact_at_every_scale():
             assert m * Fraction(2) ** e == sum(u * Fraction(v) for u, v in zip((3, 5, 2**65), column, strict=True))
 
 
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_row_with_an_entry_where_those_named_have_none_is_outside_their_span(bias):
+    table = rows([[1.0, 0, 0], [2, 0, 0], [3, 1, 0], [3, 0, -1]])
+    assert checks.rows_outside_span(table, [0, 1], bias).tolist() == [2, 3]
+
+
+@pytest.fixture
+def no_forms(monkeypatch):
+    """Rows are solved for their combinations: forms would take too long."""
+    monkeypatch.setattr(checks, "LONG", 1)
+    monkeypatch.setattr(checks, "_vanishing_forms", None)
+
+
+def test_rows_are_solved_for_where_forms_would_be_many_and_long(no_forms):
+    table = rows([[1.0, 2, 3], [2, 4, 6], [2, 4, 7], [0, 0, 0]])
+    assert checks.rows_outside_span(table, [0], False).tolist() == [2]
+
+
+def test_rows_that_all_vanish_modulo_the_prime_do_not_span_everything(monkeypatch):
+    monkeypatch.setattr(checks, "LONG", 1)
+    table = rows(np.array([[exact.PRIME, 0, exact.PRIME], [0, exact.PRIME, exact.PRIME], [1, 0, 0], [1, 1, 2]]))
+    assert checks.rows_outside_span(table, [0, 1], False).tolist() == [2]
+
+
 def test_rows_that_were_not_asked_for_are_refused():
     class Wrong(MemoryRows):
         def take(self, numbers):
