@@ -189,7 +189,7 @@ def test_floats_bound_it_with_their_roundings_paid_for(no_table_is_small, kind, 
     root = math.sqrt(above(*PAIR, MULTIPLES, bias))
     u = np.array(MULTIPLES) / (np.where(np.array(PAIR[1]) > 0, 4, 7) * 2 if bias else 11)
     size = math.hypot(*(u @ abs(np.array(PAIR[0]))), *([1.0] if bias is None else []))
-    assert bound == pytest.approx((root + exact.rounding_factor(20) * size) * (1 + 2.0**-40), rel=1e-15)
+    assert bound == pytest.approx((root + exact.rounding_factor(20) * size) * (1 + 2.0**-40), rel=1e-15, abs=0)
     assert margins.ceiling_above(given, range(4), MULTIPLES, bias) == Fraction(bound) ** 2
     margins.check_margin_high(given, range(4), MULTIPLES, bias, bound)
     if Fraction(math.nextafter(bound, 0.0)) > Fraction(root) * (1 + Fraction(1, 2**50)):

@@ -219,6 +219,13 @@ def test_open_questions_and_rows_left_out_are_told(pairs, joint):
     assert nothing.contests() == () and nothing.class_weights is None and nothing.separable is None
 
 
+@pytest.mark.parametrize("by", ["joint", "pairs", "rest"])
+def test_a_written_verdict_about_classes_knows_its_labels(by):
+    found = linsep.decide_classes(X, Y, by=by)
+    read = linsep.verdict_from_json(found.to_json())
+    assert [verdict.labels for verdict in read.verdicts] == [verdict.labels for verdict in found.verdicts]
+
+
 def test_facts_and_the_rest_are_told():
     found = linsep.decide_classes(X, Y, by="rest")
     assert [answer["classes"] for answer in found.facts()["answers"]] == [["a"], ["b"], ["c"]]
@@ -349,12 +356,70 @@ def common(verdict):
     return {name: getattr(verdict, name) for name in ("n_rows", "n_columns", "bias", "labels")}
 
 
+COUNTED = np.arange(1.0, 13.0)
+MEANS = {
+    "decimals": ([[Decimal("0.1")], [Decimal("0.5")], [Decimal("0.3")]], "Their common mean: x1 = 0.3."),
+    "columns": (COUNTED * [[1.0], [3], [2]], "x7 = 14, x8 = 16 and 4 more columns."),
+    "no more columns": (COUNTED[:8] * [[1.0], [3], [2]], "x7 = 14, x8 = 16."),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_the_common_mean_of_an_obstruction_is_told(name):
+    table, said = MEANS[name]
+    assert said in linsep.decide(table, list("aab")).explain(table, list("aab"))
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [((0.0, np.inf), None), ((0.0, 2.0), "between 0 and 2."), ((0.5, np.inf), "between 0.5 and inf.")],
+)
+def test_what_is_believed_of_a_margin_is_told_where_something_is(margin, said):
+    text = Undecided(reason="time", n_rows=2, n_columns=1, margin=margin, rows_left_out=3).explain()
+    assert (said or "proves nothing") in text and ("believed" in text) is (said is not None)
+    assert "3 rows left out" in text
+
+
+CUTS = (Cut((1,), -9, ~1, 1), Cut((1,), -5, 3, 2), Cut((1,), -1, ~0, ~1), Cut((1,), -7, ~0, 4), Cut((1,), -6, 5, ~0))
+LINES = """1. Rows with x1 > 9 are b (1 row).
+2. Rows with x1 > 5 continue with 4, the others with 3.
+3. Rows with x1 > 1 are a (6 rows); the others are b (7 rows).
+4. Rows with x1 > 7 are a (2 rows).
+5. Rows with x1 <= 6 are a (5 rows).
+6. Rows with x1 > 6.5 are a (3 rows); the others are b (4 rows).
+Equal rows have different labels; of each pair the first is a mistake:
+  row   equals row
+    3            1
+4 rows left out, not part of the proof."""
+
+
+def test_regions_are_told_in_the_order_of_their_cuts():
+    found = linsep.Regions(n_rows=28, n_columns=1, classes=("a", "b"), cuts=(*CUTS, Cut((2,), -13, ~0, ~1)),
+                           sizes=(1, 2, 3, 4, 5, 6, 7), contradictions=((3, 1),), rows_left_out=4)  # fmt: skip
+    assert found.explain().splitlines()[1:] == LINES.splitlines()
+    assert (found.report().tone, replace(found, contradictions=()).report().tone) == ("unsure", "yes")
+    assert replace(found, contradictions=(), in_time=False).report().tone == "unsure"
+    many = replace(found, contradictions=tuple((k, k + 1) for k in range(15))).explain()
+    assert "... and 5 more." in many
+
+
+def test_the_condition_of_a_cut_is_that_of_its_rows():
+    for cut, above, below in (
+        (Cut((2, 0), -6, -1, -2), "x > 3", "x <= 3"),
+        (Cut((-2, 0), 6, -1, -2), "x < 3", "x >= 3"),
+        (Cut((1, -2), 4, -1, -2), "0.5·x - y > -2", "0.5·x - y <= -2"),
+        (Cut((0, 5), 0, -1, -2), "y > 0", "y <= 0"),
+    ):
+        assert (cut.condition("xy"), cut.condition("xy", is_above=False)) == (above, below)
+
+
 def test_numbers_too_long_for_python_or_a_double_are_not_written():
     known = linsep.max_margin(LINE, SIDES)
     long = replace(known, gamma_squared=Fraction(10**5000 + 1, 4 * 10**5000), margin=(0.4, 0.6))
     assert explain.exact_margin(long) is None
     assert explain.exact_margin(known) == "1/4"
     assert explain._shown(Fraction(-(10**400))) == "-(beyond the largest double)"
+    assert explain._shown(Fraction(10**400)) == "(beyond the largest double)"
 
 
 def test_a_weak_separator_without_its_rows_is_told():
@@ -430,6 +495,35 @@ def test_costs_and_bounds_that_do_not_fit_are_refused(mistakes, monkeypatch):
         replace(mistakes, least=2).verify(X, y)
 
 
+def test_a_bound_names_rows_that_are_there_and_each_once(mistakes):
+    X, y = [[0.0], [1], [2], [3]], list("abab")
+    cases = [((3, False),), ((3, True), (-1, False)), ((3, True), (-1, True))]  # the last row under two numbers
+    for paths in (cases, [((4, False),), ((4, True),)]):
+        with pytest.raises(CertificateError, match=r"The bound names row \d; the rows are 0 to 3"):
+            replace(mistakes, leaves=tuple(map(Leaf, paths)), least=0).verify(X, y)
+
+
+def test_fewest_mistakes_are_kept_in_integers(mistakes):
+    numbers = np.array([1, 1, 1, 1])
+    found = replace(mistakes, costs=numbers, copies=[numbers[:2]], mistaken_rows=numbers[2:3])
+    assert all(type(n) is int for n in (*found.costs, *found.copies[0], *found.mistaken_rows))
+    with pytest.raises(CertificateError, match="their unit is positive"):
+        replace(found, unit=Fraction(0))
+
+
+def test_classes_are_separable_if_no_mistake_is_made_and_not_if_one_must_be(mistakes):
+    assert mistakes.separable is False and replace(mistakes, least=0).separable is None
+    assert linsep.fewest_mistakes(LINE, SIDES).separable is True
+    assert mistakes.report().tone == "yes" and replace(mistakes, least=0).report().tone == "unsure"
+    assert "·dose" in mistakes.explain(names=["dose"]) and "·x1" in mistakes.explain()
+
+
+@pytest.mark.parametrize(("bias_weight", "taken"), [(-1, "class 'a'"), (0, "neither class"), (1, "class 'b'")])
+def test_where_no_weight_is_left_every_row_is_taken_for_one_class(mistakes, bias_weight, taken):
+    found = replace(mistakes, weights=(0,), bias_weight=bias_weight)
+    assert f"every row is taken for {taken}." in found.explain()
+
+
 def test_no_mistake_has_no_row_to_show():
     assert "wrong about" not in linsep.fewest_mistakes(LINE, SIDES).explain()
 
@@ -441,6 +535,25 @@ def test_copies_are_equal_rows_of_one_class():
         for group, said in (([0, 4], "Row 4 is named"), ([0, 2], "Row 2 is not a copy"), ([0, 1, 3], "Row 3 is not")):
             with pytest.raises(CertificateError, match=said):
                 check_copies(rows, group)
+
+
+def test_a_written_proof_shows_the_rows_and_labels_of_the_data_it_is_given():
+    X, y = [[0.0], [2], [1]], list("aab")
+    found = linsep.decide(X, y)
+    read = linsep.verdict_from_json(found.to_json())
+    for frame in (found.frame(X), read.frame(X, y)):
+        assert (frame["label"].tolist(), frame["share"].tolist()) == (y, [0.5, 0.5, 1.0])
+    assert len(linsep.decide(LINE, SIDES).frame(LINE)) == 0
+    named = pd.DataFrame(X, index=list("uvw"))
+    assert "with ids u, v" in read.explain(named, y) and "with ids" not in found.explain(X, y)
+    assert "with ids u, v" in linsep.decide(named, y).explain(X, y)  # its own names stay
+    assert {"format", "version", "sha256"}.isdisjoint(found.facts()) and found.facts()["obstruction"]["rows"]
+
+
+def test_rows_left_out_of_a_file_count_where_the_data_have_them():
+    found = linsep.decide(GAPS, CROSSED, missing="drop")
+    read = linsep.verdict_from_json(found.to_json())
+    assert found.frame(GAPS)["row"].tolist() == read.frame(GAPS, CROSSED)["row"].tolist() == [1, 2, 3, 4]
 
 
 def test_a_row_that_was_left_out_is_not_named(separable):
