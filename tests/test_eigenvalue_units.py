@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from linsep import exact
 from linsep.errors import CertificateError
 from linsep.proofs import eigenvalues
 from linsep.proofs.eigenvalues import LEAST, TWICE_ROUNDOFF, Bounds, _Entries, _Sum, bounds_of
@@ -78,6 +79,10 @@ def test_integers_are_asked_where_floats_cannot_decide_about_few_rows(monkeypatc
     monkeypatch.setattr(eigenvalues, "FEW_ENTRIES", few)
     assert bounds_of(np.ones((3, 2)), np.ones(3), [1] * 3, bias=False, room=room).holds is holds
     assert Bounds(1.0, 1.0).holds is False
+
+
+def test_a_rounding_is_charged_twice_what_it_can_be():
+    assert TWICE_ROUNDOFF == 2 * exact.UNIT_ROUNDOFF == 2.0**-52
 
 
 def test_the_eigenvalue_of_axes_is_found():
@@ -161,14 +166,17 @@ def test_what_cancels_pays_for_what_was_left():
     total.add(np.array([0, 0]), np.array([1.0, -1.0]), np.zeros(2))
     assert total.length() == pytest.approx(12 * 2.0 ** (4 + 3 * (4 - 53)), rel=1e-8, abs=0)
     assert LEAST < 1e-139 and total.length() > LEAST
-    total.add(np.array([0]), np.array([1.0]), np.array([-1.0]))  # in rounds apart: their sum is rounded
-    assert total.length() == pytest.approx(24 * 2.0**-52, rel=1e-8, abs=0)
+    total.add(np.array([0]), np.array([2.0**-140]), np.zeros(1))
+    assert total.length() == pytest.approx(2.5 * 2.0**-140, rel=1e-8, abs=0)
+    total.add(np.array([0]), np.array([1.0]), np.array([2.0**-52 - 1]))  # in rounds apart: their sum is rounded
+    assert total.length() == pytest.approx(25 * 2.0**-52, rel=1e-8, abs=0)
 
 
 def test_an_exact_sum_is_rounded_up():
     values, y = np.array([[3.0, 4.0]]), np.ones(1)
     length = eigenvalues._exact_length(values, y, [1], False, np.array([0, 0]))
     assert length == 5 * (1 + 1e-9) + LEAST
+    assert eigenvalues._exact_length(values, y, [1], True, np.array([0, 0, 0])) == math.sqrt(26) * (1 + 1e-9) + LEAST
     both = np.array([[1.0], [-1.0]])
     assert eigenvalues._exact_length(both, np.ones(2), [1, 1], False, np.array([0])) == LEAST
     assert eigenvalues._exact_length(values, y, [1], False, np.array([-600, 0])) == math.inf
