@@ -194,13 +194,14 @@ def test_rows_of_classes_are_shown_and_called_as_the_user_does(by):
     named = linsep.decide_classes(IDS, Y, by=by)
     assert named.verdicts[-1].obstruction.ids == ("v", "x", "y") and named.frame(IDS).index.tolist() == ["v", "x", "y"]
     assert found.verdicts[-1].obstruction.ids != ("v", "x", "y")
+    assert linsep.verdict_from_json(found.to_json()).frame(X)["label"].tolist() == [None] * 3  # it holds no labels
 
 
 def test_data_of_classes_are_checked_before_they_are_told_about(joint, pairs):
     assert "with ids v (b, not c)" in joint.explain(IDS, Y) and "rows 1 (b, not c)" in joint.explain(X, Y)
     with pytest.raises(CertificateError):
         joint.explain(X[::-1], Y)
-    assert pairs.separable is False and joint.separable is False
+    assert pairs.separable is False and linsep.decide_classes(X[:3], Y[:3], by="pairs").separable is True
     assert replace(pairs, labels=tuple(np.array(list("abc")))).labels == ("a", "b", "c")
     assert type(replace(pairs, labels=tuple(np.array([1, 2, 3]))).labels[0]) is int
 
@@ -409,6 +410,7 @@ def test_the_condition_of_a_cut_is_that_of_its_rows():
         (Cut((-2, 0), 6, -1, -2), "x < 3", "x >= 3"),
         (Cut((1, -2), 4, -1, -2), "0.5·x - y > -2", "0.5·x - y <= -2"),
         (Cut((0, 5), 0, -1, -2), "y > 0", "y <= 0"),
+        (Cut((0, -5), 0, -1, -2), "y < 0", "y >= 0"),
     ):
         assert (cut.condition("xy"), cut.condition("xy", is_above=False)) == (above, below)
 
@@ -507,6 +509,7 @@ def test_fewest_mistakes_are_kept_in_integers(mistakes):
     numbers = np.array([1, 1, 1, 1])
     found = replace(mistakes, costs=numbers, copies=[numbers[:2]], mistaken_rows=numbers[2:3])
     assert all(type(n) is int for n in (*found.costs, *found.copies[0], *found.mistaken_rows))
+    assert replace(found, costs=(0, 1, 1, 1)).costs[0] == 0
     with pytest.raises(CertificateError, match="their unit is positive"):
         replace(found, unit=Fraction(0))
 
