@@ -11,6 +11,7 @@ import scipy.sparse
 from linsep import exact
 from linsep.errors import CertificateError, OverflowedError
 from linsep.proofs import margin_checks as margins
+from linsep.proofs.checked_rows import MemoryRows
 from linsep.signs import form_of
 from tests.test_proof_units import Source, rows
 
@@ -64,6 +65,25 @@ def test_every_row_is_so_far_away_and_none_farther(kind, k):
         if Fraction(more) ** 2 * square > least**2:
             with pytest.raises(CertificateError, match="is nearer to the hyperplane than"):
                 margins.check_margin_low(given, w, b, more)
+
+
+class Blocks(MemoryRows):
+    """Rows that come one by one."""
+
+    def blocks(self):
+        for k in range(self.n_rows):
+            yield self.take([k])
+
+
+@pytest.mark.parametrize("order", [[3, 5, 4], [5, 3, 4], [5, 4, 3]])
+def test_the_least_and_the_longest_of_all_rows_are_found_wherever_they_are(order):
+    table, y = np.array(order)[:, None], np.ones(3, np.int8)
+    for given in (Blocks(table.astype(float), y), rows(table.astype(object))):  # of Python integers floats tell nothing
+        assert margins.least_score(given, form_of([2], 1)) == 7
+    low, high = margins.squared_reach(Blocks(table.astype(float), y), constant=False)
+    assert low < 25 < high < 26
+    low, high = margins.squared_reach(Blocks(2.0 ** (200 * table), y), constant=False)
+    assert low < Fraction(4) ** 1000 < high
 
 
 def test_a_row_on_the_wrong_side_has_no_margin_and_one_on_the_hyperplane_that_of_0():
