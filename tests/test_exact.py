@@ -19,6 +19,7 @@ from linsep.exact import (
     PRIME,
     Digits,
     coprime,
+    has_all_columns,
     independent_columns,
     independent_rows,
     integer_rows,
@@ -175,6 +176,21 @@ def test_independent_rows_and_columns_are_the_first_ones():
     assert independent_rows(rows) == [1, 3]
     assert independent_columns(rows) == [0, 2]
     assert independent_rows([]) == independent_columns([]) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "all_columns"),
+    [
+        ([[1, 0], [0, 1], [1, 1]], True),
+        ([[1, 2], [3, 4]], True),
+        ([[1, 2], [2, 4], [3, 6]], False),
+        ([[1, 0]], False),
+        ([[1], [0]], True),
+        ([[PRIME, 0], [0, 1]], False),
+    ],
+)
+def test_as_many_independent_rows_as_columns_span_everything(rows, all_columns):
+    assert has_all_columns(rows) is all_columns
 
 
 def test_solutions_are_integers_over_one_positive_denominator():
