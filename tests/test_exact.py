@@ -17,6 +17,8 @@ from linsep.exact import (
     BITS,
     MOST_DIGITS,
     PRIME,
+    SMALLEST,
+    UNIT_ROUNDOFF,
     Digits,
     coprime,
     has_all_columns,
@@ -169,6 +171,10 @@ def test_the_rounding_bound_holds(pairs):
     exact = sum((Fraction(a) * Fraction(b) for a, b in pairs), Fraction(0))
     bound = float(rounding_bound(len(x), np.abs(x) @ np.abs(w)))
     assert abs(Fraction(float(x @ w)) - exact) <= Fraction(bound)
+
+
+def test_a_rounding_is_half_a_unit_of_a_double_or_of_the_smallest():
+    assert (np.finfo(float).eps / 2, np.finfo(float).smallest_subnormal) == (UNIT_ROUNDOFF, SMALLEST)
 
 
 def test_independent_rows_and_columns_are_the_first_ones():
