@@ -239,6 +239,11 @@ def test_floats_prove_nothing_about_what_is_not_finite_or_too_long():
     assert 0.5 < eigenvalues.least_eigenvalue(np.eye(2), 0.5) < 1.0
 
 
+def test_floats_prove_nothing_about_so_many_rows_that_their_roundings_show():
+    table = scipy.sparse.csc_array(([1.0], [0], [0, 1]), shape=(4503599627370, 1))
+    assert eigenvalues.least_eigenvalue(table) == -math.inf
+
+
 @pytest.mark.parametrize("a", [[[3.0], [4.0]], [[1.0, 1], [1, -1], [2, 0]], [[40.0, 0], [0, 40]], [[0.5]]])
 @pytest.mark.parametrize("kind", KINDS)
 def test_integers_prove_what_exceeds_the_length_and_all_that_is_lost(monkeypatch, a, kind):
