@@ -404,6 +404,21 @@ def test_regions_are_told_in_the_order_of_their_cuts():
     assert "... and 5 more." in many
 
 
+LATER = """1. Rows with x1 > 9 continue with 2, the others with 3.
+2. Rows with x1 > 20 are a (1 row); the others continue with 4.
+3. Rows with x1 > 1 are b (4 rows); the others are a (5 rows).
+4. Rows with x1 > 10 are b (2 rows); the others are a (3 rows)."""
+
+
+def test_a_cut_says_where_others_continue_unless_with_the_next():
+    cuts = (Cut((1,), -9, 1, 2), Cut((1,), -20, ~0, 3), Cut((1,), -1, ~1, ~0), Cut((1,), -10, ~1, ~0))
+    found = linsep.Regions(n_rows=15, n_columns=1, classes=("a", "b"), cuts=cuts, sizes=(1, 2, 3, 4, 5))
+    assert found.explain().splitlines()[1:] == LATER.splitlines()
+    longer = linsep.Regions(n_rows=32, n_columns=1, classes=("a", "b"), sizes=(1,) * 33,
+                            cuts=[Cut((1,), -9, ~0, k + 1 if k < 31 else ~1) for k in range(32)])  # fmt: skip
+    assert longer.explain().splitlines()[-1] == "... and 2 more cuts."
+
+
 def test_the_condition_of_a_cut_is_that_of_its_rows():
     for cut, above, below in (
         (Cut((2, 0), -6, -1, -2), "x > 3", "x <= 3"),
@@ -652,6 +667,12 @@ def test_cuts_of_one_class_have_a_region_beside_them():
     assert Cut((1,), 0, ~1, 1).is_pure and Cut((1,), 0, 1, ~0).is_pure and not Cut((1,), 0, 1, 2).is_pure
     cut = Cut(np.array([3]), np.int64(1), True, -1)
     assert [type(number) for number in (*cut.weights, cut.bias_weight, cut.above)] == [int] * 3
+
+
+def test_regions_are_kept_in_python_numbers():
+    numbers = np.array([[3, 2]])
+    found = replace(TIED, classes=numbers[0], sizes=numbers[0], contradictions=numbers)
+    assert [type(n) for n in (*found.classes, *found.sizes, *found.contradictions[0])] == [int] * 6
 
 
 def test_a_label_that_regions_do_not_know_is_refused():
