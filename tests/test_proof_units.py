@@ -308,6 +308,28 @@ def test_rows_have_the_ids_that_users_gave_them():
     assert Obstruction((1, 3), (1, 1), row_names=RowNames({1: "one", 3: "three"})).ids == ("one", "three")
 
 
+def test_an_obstruction_cancels_and_a_spread_spans_what_is_not_exempt():
+    found, wrong = Obstruction((0, 1), (1, 1)), Obstruction((0, 2), (1, 1))
+    table = rows([[1.0, 0], [-1, 0], [2, 0], [0, 3]])
+    check_obstruction(found, table, False)
+    check_as_spread(found, rows([[1.0, 0], [-1, 0], [2, 0]]), False)
+    check_as_spread(found, table, False, np.array([3]))
+    for refused in (
+        lambda: check_obstruction(wrong, table, False),
+        lambda: check_as_spread(wrong, rows([[1.0], [1], [2]]), False),
+        lambda: check_as_spread(wrong, table, False, np.array([3])),
+        lambda: check_as_spread(found, table, False),
+        lambda: check_as_spread(found, table, False, np.array([2])),
+    ):
+        with pytest.raises(CertificateError):
+            refused()
+
+
+def test_shares_are_parts_of_the_weight_of_a_class():
+    found = Obstruction((0, 1, 2), (1, 3, 4), classes=("a", "a", "b"))
+    assert (found.shares, Obstruction((0, 1), (1, 1)).shares) == ((0.25, 0.75, 1.0), None)
+
+
 def test_a_positive_definite_obstruction_is_its_own_spread_and_of_doubles():
     plain, own = Obstruction((0, 1), (1, 1)), Obstruction((0, 1), (1, 1), dependences=())
     require_fit(plain, plain, "decimal")
