@@ -273,7 +273,9 @@ def test_integers_prove_nothing_of_a_factor_that_is_not_one(monkeypatch):
     table = np.array([[2.0, 0], [0, 2.0]])
     assert eigenvalues.exceeds(table, 1.0)
     true = np.linalg.cholesky
-    for wrong in (lambda m: true(m) + 1, np.zeros_like, lambda m: true(m) + np.eye(2)[::-1], lambda m: 2 * true(m)):
+    one_row, turned = np.diag([0.0, 1.0]), np.eye(2)[::-1]
+    for wrong in (lambda m: true(m) + 1, np.zeros_like, lambda m: true(m) + turned, lambda m: 2 * true(m),
+                  lambda m: true(m) + one_row):  # fmt: skip
         with monkeypatch.context() as patch:
             patch.setattr(np.linalg, "cholesky", wrong)
             assert not eigenvalues.exceeds(table, 3.9)
@@ -322,3 +324,14 @@ def test_a_residual_is_the_largest_sum_of_what_differs(monkeypatch):
     error = np.abs(gram - np.eye(2) - triangle @ triangle.T)
     found = eigenvalues._residual(gram.copy(), 1.0, 0.0)
     assert found == pytest.approx(max(error.sum(axis=0).max(), error.sum(axis=1).max()), rel=1e-9, abs=0)
+
+
+def test_what_is_computed_of_a_residual_pays_for_its_own_roundings(monkeypatch):
+    from scipy.linalg import lapack
+
+    triangle = 2 * np.eye(3)
+    triangle[1, 0] = 0.25
+    monkeypatch.setattr(lapack, "dpotrf", lambda *_, **__: (triangle, 0))
+    size = (12 + 0.0625 + 15) * (1 + 1e-9)
+    expected = 0.5625 * (1 + 6 * TWICE_ROUNDOFF) + 11 * TWICE_ROUNDOFF * (size + 1) + LEAST
+    assert eigenvalues._residual(5 * np.eye(3), 1.0, 0.0) == pytest.approx(expected, rel=2.0**-53, abs=0)

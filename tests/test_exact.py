@@ -29,6 +29,7 @@ from linsep.exact import (
     original_multipliers,
     original_weights,
     rounding_bound,
+    rounding_factor,
     solve,
     to_doubles,
 )
@@ -175,6 +176,12 @@ def test_the_rounding_bound_holds(pairs):
 
 def test_a_rounding_is_half_a_unit_of_a_double_or_of_the_smallest():
     assert (np.finfo(float).eps / 2, np.finfo(float).smallest_subnormal) == (UNIT_ROUNDOFF, SMALLEST)
+
+
+def test_a_product_is_charged_for_each_of_its_terms():
+    assert rounding_factor(1 << 50) == 0.125 / 0.875
+    assert rounding_bound(1 << 49, 1.0) == rounding_factor((1 << 50) + 2)
+    assert rounding_bound(3, 0.0) == 3 * SMALLEST
 
 
 def test_independent_rows_and_columns_are_the_first_ones():
