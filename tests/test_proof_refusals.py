@@ -482,6 +482,60 @@ def test_a_margin_comes_with_what_proves_it():
         replace(known, gamma_squared=None, nearest=None, margin=(0.51, float("inf"))).verify(LINE, SIDES)
 
 
+def test_an_exact_margin_is_that_of_the_rows(separable):
+    known = linsep.max_margin(LINE, SIDES)
+    known.verify(LINE, SIDES)
+    assert known.facts()["gamma_squared"] == "1/4" and "gamma_squared" not in separable.facts()
+    for wrong in (Fraction(1, 5), Fraction(6, 25)):
+        with pytest.raises(CertificateError, match="is not gamma_squared"):
+            replace(known, gamma_squared=wrong, margin=(0.4, 0.5)).verify(LINE, SIDES)
+    with pytest.raises(CertificateError, match="is not that of gamma_squared"):
+        replace(known, margin=(0.6, 0.7)).verify(LINE, SIDES)
+
+
+def test_separated_rows_are_all_that_the_weak_separator_puts_on_their_side():
+    X, y = [[0.0], [1], [1], [2]], list("aabb")
+    found = replace(linsep.decide(X, y), separated_rows=np.array([0, 3]), spread=Obstruction((1, 2), (1, 1)))
+    found.verify(X, y)
+    assert [type(row) for row in found.separated_rows] == [int, int]
+    for wrong in ((0,), (0, 1, 3)):
+        with pytest.raises(CertificateError, match="the separated rows are not those"):
+            replace(found, separated_rows=wrong).verify(X, y)
+
+
+TOUCHING, OVERLAPPING = (linsep.decide([[0.0], [1], [1], [2]], list(y)) for y in ("aabb", "abba"))
+OPEN = NotSeparable(obstruction=OVERLAPPING.obstruction, reason="time", n_rows=4, n_columns=1)
+
+
+@pytest.mark.parametrize(("found", "own"), [(TOUCHING, ["obstruction"]), (OVERLAPPING, ["obstruction", "spread"]),
+                                            (OPEN, ["obstruction"])])  # fmt: skip
+def test_verdicts_have_two_labels_and_obstructions_that_fit(found, own):
+    with pytest.raises(CertificateError, match="two labels are the same"):
+        replace(found, labels=("a", "a"))
+    definite = dict.fromkeys(own, replace(found.obstruction, dependences=()))
+    replace(found, **definite)
+    with pytest.raises(CertificateError, match="not for exact decimals"):
+        replace(found, numbers="decimal", **definite)
+
+
+def test_an_obstruction_is_looked_at_where_whether_weakly_is_open():
+    X, y = [[0.0], [1], [1], [2]], list("abba")
+    known = replace(OPEN, labels=("a", "b"))
+    known.verify(X, y)
+    with pytest.raises(CertificateError, match="do not cancel"):
+        replace(known, obstruction=Obstruction((0, 1), (1, 1))).verify(X, y)
+    with pytest.raises(CertificateError, match="two labels are the same"):
+        Undecided(reason="time", n_rows=4, n_columns=1, labels=("a", "a"))
+
+
+def test_weights_of_decimals_are_those_of_columns_that_were_multiplied(separable):
+    found = replace(separable, n_columns=2, weights=(3, 5), bias_weight=7)._in_units_of((10, 4))
+    assert (found.weights, found.bias_weight) == ((6, 25), 140)
+    assert type(replace(separable, bias_weight=np.int64(1)).bias_weight) is int
+    with pytest.raises(CertificateError, match="A margin is proved for doubles"):
+        linsep.max_margin(LINE, SIDES)._in_units_of((10,))
+
+
 def test_weights_of_64_bits_make_a_halfspace_of_integers(separable):
     long = replace(separable, weights=(2**61 + 1,), bias_weight=-(2**61) - 3)
     assert long.halfspace.w.tolist() == [2**61 + 1]
