@@ -541,6 +541,18 @@ def test_weights_of_64_bits_make_a_halfspace_of_integers(separable):
     assert long.halfspace.w.tolist() == [2**61 + 1]
     assert long.facts()["halfspace"]["w"] == [2**61 + 1]
     assert replace(separable, weights=(2**80 + 1,), bias_weight=0).halfspace.w.dtype == np.float64
+    assert replace(long, n_columns=2, weights=(2**61 + 1, 3)).halfspace.w.tolist() == [2**61 + 1, 3]
+
+
+@pytest.mark.parametrize("margin", [(0.6, 0.4), (-0.1, 0.4), (float("inf"), float("inf")), (float("nan"), 1.0)])
+def test_a_margin_is_an_interval(separable, margin):
+    known = linsep.max_margin(LINE, SIDES)
+    for refused in (
+        lambda: replace(known, margin=margin),
+        lambda: Undecided(n_rows=1, n_columns=1, reason="", margin=margin),
+    ):
+        with pytest.raises(CertificateError, match=r"is not an interval|or is infinite"):
+            refused()
 
 
 # Mistakes and regions ------------------------------------------------------------------------------------
