@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from linsep import exact
 from linsep.errors import CertificateError
 from linsep.proofs import eigenvalues
 from linsep.proofs.eigenvalues import LEAST, TWICE_ROUNDOFF, Bounds, _Entries, _Sum, bounds_of
@@ -61,9 +62,9 @@ def test_a_bias_is_a_column_of_ones_and_signs_are_applied():
     signed = [[s * v for v in [*row, 1]] for row, s in zip(table, y, strict=True)]
     for kind in KINDS:
         found = bounds_of(kind(table), np.array(y), weights, bias=True)
-        assert found.length == pytest.approx(exact_length(signed, weights), rel=1e-8)
+        assert found.length == pytest.approx(exact_length(signed, weights), rel=1e-8, abs=0)
         plain = bounds_of(kind(signed), np.ones(3), weights, bias=False)
-        assert (found.least, found.length) == pytest.approx((plain.least, plain.length), rel=1e-12)
+        assert (found.least, found.length) == pytest.approx((plain.least, plain.length), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +79,10 @@ def test_integers_are_asked_where_floats_cannot_decide_about_few_rows(monkeypatc
     monkeypatch.setattr(eigenvalues, "FEW_ENTRIES", few)
     assert bounds_of(np.ones((3, 2)), np.ones(3), [1] * 3, bias=False, room=room).holds is holds
     assert Bounds(1.0, 1.0).holds is False
+
+
+def test_a_rounding_is_charged_twice_what_it_can_be():
+    assert TWICE_ROUNDOFF == 2 * exact.UNIT_ROUNDOFF == 2.0**-52
 
 
 def test_the_eigenvalue_of_axes_is_found():
@@ -151,7 +156,7 @@ def test_every_round_takes_bits_off_and_the_length_pays_for_the_rest():
     sizes = np.array([1 + 2.0**-60 + 2.0**-50, 2.0**-110])
     error = 12 * TWICE_ROUNDOFF * sizes + 12 * 2.0 ** (4 + 3 * (4 - 53))
     expected = float(np.linalg.norm(sizes + error)) * (1 + 1e-9) + LEAST
-    assert total.length() == pytest.approx(expected, rel=1e-15)
+    assert total.length() == pytest.approx(expected, rel=1e-15, abs=0)
     total.add(np.array([0, 1]), np.array([-1.0, -(2.0**-110)]), np.array([-(2.0**-50), 0]))
     assert 2.0**-60 <= total.length() <= 2.0**-60 * (1 + 1e-8)
 
@@ -159,14 +164,19 @@ def test_every_round_takes_bits_off_and_the_length_pays_for_the_rest():
 def test_what_cancels_pays_for_what_was_left():
     total = _Sum(6, 1)
     total.add(np.array([0, 0]), np.array([1.0, -1.0]), np.zeros(2))
-    assert total.length() == pytest.approx(12 * 2.0 ** (4 + 3 * (4 - 53)), rel=1e-8)
+    assert total.length() == pytest.approx(12 * 2.0 ** (4 + 3 * (4 - 53)), rel=1e-8, abs=0)
     assert LEAST < 1e-139 and total.length() > LEAST
+    total.add(np.array([0]), np.array([2.0**-140]), np.zeros(1))
+    assert total.length() == pytest.approx(2.5 * 2.0**-140, rel=1e-8, abs=0)
+    total.add(np.array([0]), np.array([1.0]), np.array([2.0**-52 - 1]))  # in rounds apart: their sum is rounded
+    assert total.length() == pytest.approx(25 * 2.0**-52, rel=1e-8, abs=0)
 
 
 def test_an_exact_sum_is_rounded_up():
     values, y = np.array([[3.0, 4.0]]), np.ones(1)
     length = eigenvalues._exact_length(values, y, [1], False, np.array([0, 0]))
     assert length == 5 * (1 + 1e-9) + LEAST
+    assert eigenvalues._exact_length(values, y, [1], True, np.array([0, 0, 0])) == math.sqrt(26) * (1 + 1e-9) + LEAST
     both = np.array([[1.0], [-1.0]])
     assert eigenvalues._exact_length(both, np.ones(2), [1, 1], False, np.array([0])) == LEAST
     assert eigenvalues._exact_length(values, y, [1], False, np.array([-600, 0])) == math.inf
@@ -211,20 +221,27 @@ def test_the_least_eigenvalue_is_a_shift_less_all_that_was_rounded(monkeypatch, 
     off, rounded = 21 * TWICE_ROUNDOFF * trace, 11 * TWICE_ROUNDOFF * trace
     least, said = asked(monkeypatch, a, 7.0, room)
     shift = room * (1.01 * 7 + 64 * off)
-    assert said == [(pytest.approx(shift, rel=1e-15), pytest.approx(shift * (1 - 1e-9) - rounded - 7, rel=1e-14))]
-    assert least == pytest.approx(shift * (1 - 1e-9) - rounded, rel=1e-15)
+    assert said == [
+        (pytest.approx(shift, rel=1e-15, abs=0), pytest.approx(shift * (1 - 1e-9) - rounded - 7, rel=1e-14, abs=0))
+    ]
+    assert least == pytest.approx(shift * (1 - 1e-9) - rounded, rel=1e-15, abs=0)
     tiny, said = asked(monkeypatch, a, 0.0, room)  # nothing but the roundings
-    assert tiny == pytest.approx(room * 64 * off * (1 - 1e-9) - rounded, rel=1e-14)
+    assert tiny == pytest.approx(room * 64 * off * (1 - 1e-9) - rounded, rel=1e-14, abs=0)
     nothing, said = asked(monkeypatch, a, 0.0, room, residual=room * 8 * off)
-    assert nothing == pytest.approx(room * 56 * off * (1 - 1e-9) - rounded, rel=1e-6)
+    assert nothing == pytest.approx(room * 56 * off * (1 - 1e-9) - rounded, rel=1e-6, abs=0)
     nothing, said = asked(monkeypatch, a, 0.0, room, residual=1.0)
-    assert nothing == -math.inf and said[1][0] == pytest.approx(room * 8 * off, rel=1e-14)
+    assert nothing == -math.inf and said[1][0] == pytest.approx(room * 8 * off, rel=1e-14, abs=0)
 
 
 def test_floats_prove_nothing_about_what_is_not_finite_or_too_long():
     assert eigenvalues.least_eigenvalue(np.eye(2), math.inf) == -math.inf
     assert eigenvalues.least_eigenvalue(np.eye(2), 2.0) == -math.inf
     assert 0.5 < eigenvalues.least_eigenvalue(np.eye(2), 0.5) < 1.0
+
+
+def test_floats_prove_nothing_about_so_many_rows_that_their_roundings_show():
+    table = scipy.sparse.csc_array(([1.0], [0], [0, 1]), shape=(4503599627370, 1))
+    assert eigenvalues.least_eigenvalue(table) == -math.inf
 
 
 @pytest.mark.parametrize("a", [[[3.0], [4.0]], [[1.0, 1], [1, -1], [2, 0]], [[40.0, 0], [0, 40]], [[0.5]]])
@@ -256,7 +273,9 @@ def test_integers_prove_nothing_of_a_factor_that_is_not_one(monkeypatch):
     table = np.array([[2.0, 0], [0, 2.0]])
     assert eigenvalues.exceeds(table, 1.0)
     true = np.linalg.cholesky
-    for wrong in (lambda m: true(m) + 1, np.zeros_like, lambda m: true(m) + np.eye(2)[::-1], lambda m: 2 * true(m)):
+    one_row, turned = np.diag([0.0, 1.0]), np.eye(2)[::-1]
+    for wrong in (lambda m: true(m) + 1, np.zeros_like, lambda m: true(m) + turned, lambda m: 2 * true(m),
+                  lambda m: true(m) + one_row):  # fmt: skip
         with monkeypatch.context() as patch:
             patch.setattr(np.linalg, "cholesky", wrong)
             assert not eigenvalues.exceeds(table, 3.9)
@@ -280,7 +299,7 @@ def test_a_residual_is_charged_by_the_method_or_computed(width):
     trace = 4.0 * width
     size = (float((factor**2).sum()) + trace) * (1 + 1e-9)
     by_method = (2 * width + 64) * TWICE_ROUNDOFF * (size + trace + shift) + LEAST
-    assert eigenvalues._residual(gram.copy(), shift, 1.0) == pytest.approx(by_method, rel=1e-12)
+    assert eigenvalues._residual(gram.copy(), shift, 1.0) == pytest.approx(by_method, rel=1e-12, abs=0)
     computed = eigenvalues._residual(gram.copy(), shift, 0.0)
     charged = (width + 8) * TWICE_ROUNDOFF * (size + shift) + LEAST
     assert charged <= computed <= charged + 8 * TWICE_ROUNDOFF * trace
@@ -304,4 +323,15 @@ def test_a_residual_is_the_largest_sum_of_what_differs(monkeypatch):
     triangle = np.linalg.cholesky(gram - np.eye(2)) + off
     error = np.abs(gram - np.eye(2) - triangle @ triangle.T)
     found = eigenvalues._residual(gram.copy(), 1.0, 0.0)
-    assert found == pytest.approx(max(error.sum(axis=0).max(), error.sum(axis=1).max()), rel=1e-9)
+    assert found == pytest.approx(max(error.sum(axis=0).max(), error.sum(axis=1).max()), rel=1e-9, abs=0)
+
+
+def test_what_is_computed_of_a_residual_pays_for_its_own_roundings(monkeypatch):
+    from scipy.linalg import lapack
+
+    triangle = 2 * np.eye(3)
+    triangle[1, 0] = 0.25
+    monkeypatch.setattr(lapack, "dpotrf", lambda *_, **__: (triangle, 0))
+    size = (12 + 0.0625 + 15) * (1 + 1e-9)
+    expected = 0.5625 * (1 + 6 * TWICE_ROUNDOFF) + 11 * TWICE_ROUNDOFF * (size + 1) + LEAST
+    assert eigenvalues._residual(5 * np.eye(3), 1.0, 0.0) == pytest.approx(expected, rel=2.0**-53, abs=0)

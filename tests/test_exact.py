@@ -15,9 +15,13 @@ from hypothesis.extra import numpy as arrays
 
 from linsep.exact import (
     BITS,
+    MOST_DIGITS,
     PRIME,
+    SMALLEST,
+    UNIT_ROUNDOFF,
     Digits,
     coprime,
+    has_all_columns,
     independent_columns,
     independent_rows,
     integer_rows,
@@ -25,6 +29,7 @@ from linsep.exact import (
     original_multipliers,
     original_weights,
     rounding_bound,
+    rounding_factor,
     solve,
     to_doubles,
 )
@@ -96,6 +101,18 @@ def test_small_integers_stay_as_they_are_in_int64():
     assert found.rows.tolist() == [[3, 0], [-255, -7]]
 
 
+def test_small_integers_join_a_table_with_its_powers_of_two():
+    assert integer_rows(np.array([[2, 4]])).rows.tolist() == [[2, 4]]
+    joined = integer_rows(np.array([[2, 3]]), column_exponents=np.array([-10, 0]))
+    assert_exact(np.array([[2, 3]]), [1], False, joined)
+    assert joined.column_exponents.tolist() == [-10, 0]
+    assert integer_rows(np.zeros((0, 2), np.int64)).rows.shape == (0, 2)
+
+
+def test_integers_longer_than_any_double_become_small_ones():
+    assert integer_rows(np.array([[3**700, 5 << 3000], [1, 1 << 3000]], object)).rows.tolist() == [[3**700, 5], [1, 1]]
+
+
 def test_columns_and_rows_of_any_scale_become_small_integers():
     columns = np.array([[3 * 2.0**1000, 5 * 2.0**-1000], [7 * 2.0**1000, 2.0**-1000]])
     assert integer_rows(columns).rows.tolist() == [[3, 5], [7, 1]]
@@ -134,6 +151,8 @@ def test_rounded_weights_keep_their_proportions(weights):
 def test_weights_that_span_two_thousand_powers_of_two_survive():
     assert (to_doubles([1, 1 << 2000]) > 0).all()
     assert to_doubles([3, -4]).tolist() == [3.0, -4.0]
+    assert to_doubles([1 << 60, -(3 << 59), 0]).tolist() == [1.0, -1.5, 0.0]
+    assert to_doubles([1 << 2000, 1]).tolist() == [2.0**978, 2.0**-1022]
 
 
 @given(st.lists(st.tuples(doubles, doubles | st.integers(-(10**40), 10**40)), max_size=6))
@@ -155,11 +174,36 @@ def test_the_rounding_bound_holds(pairs):
     assert abs(Fraction(float(x @ w)) - exact) <= Fraction(bound)
 
 
+def test_a_rounding_is_half_a_unit_of_a_double_or_of_the_smallest():
+    assert (np.finfo(float).eps / 2, np.finfo(float).smallest_subnormal) == (UNIT_ROUNDOFF, SMALLEST)
+
+
+def test_a_product_is_charged_for_each_of_its_terms():
+    assert rounding_factor(1 << 50) == 0.125 / 0.875
+    assert rounding_bound(1 << 49, 1.0) == rounding_factor((1 << 50) + 2)
+    assert rounding_bound(3, 0.0) == 3 * SMALLEST
+
+
 def test_independent_rows_and_columns_are_the_first_ones():
     rows = [[0, 0, 0], [1, 2, 3], [2, 4, 6], [0, 0, 1], [1, 2, 4]]
     assert independent_rows(rows) == [1, 3]
     assert independent_columns(rows) == [0, 2]
     assert independent_rows([]) == independent_columns([]) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "all_columns"),
+    [
+        ([[1, 0], [0, 1], [1, 1]], True),
+        ([[1, 2], [3, 4]], True),
+        ([[1, 2], [2, 4], [3, 6]], False),
+        ([[1, 0]], False),
+        ([[1], [0]], True),
+        ([[PRIME, 0], [0, 1]], False),
+    ],
+)
+def test_as_many_independent_rows_as_columns_span_everything(rows, all_columns):
+    assert has_all_columns(rows) is all_columns
 
 
 def test_solutions_are_integers_over_one_positive_denominator():
@@ -191,6 +235,34 @@ def test_digits_of_integers_are_those_integers(bits):
     numbers = [(1 << bits) - 1, -(1 << bits) + 1, 1 << bits - 1, 0, -1]
     digits = Digits.of_integers([numbers]).places[::-1, 0].astype(int).T.tolist()
     assert [sum(d << BITS * k for k, d in enumerate(number)) for number in digits] == numbers
+
+
+def value(digits):
+    """The numbers that digits stand for: places x rows x columns."""
+    units = [power(-BITS * (k + 1)) for k in range(len(digits))]
+    return (digits.astype(np.int64).astype(object) * np.array(units)[:, None, None]).sum(axis=0).tolist()
+
+
+def test_digits_of_floats_are_those_floats_but_for_what_is_left():
+    numbers = np.array([[0.1, -1.0], [2.0**-40, 1 / 3]])
+    digits, rest = Digits.of(numbers)
+    assert not rest.any() and value(digits.places) == [[Fraction(v) for v in row] for row in numbers.tolist()]
+    assert Digits.of(np.array([[2.0**-20]]))[0].places.tolist() == [[[1.0]]]
+    assert Digits.of(np.zeros((1, 2)))[0].places.tolist() == [[[0.0, 0.0]]]
+    digits, rest = Digits.of(np.array([[2.0**-320, 2.0**-321]]))
+    assert len(digits.places) == MOST_DIGITS and rest.tolist() == [[0.0, 2.0**-321]]
+
+
+def test_products_of_digits_are_exact():
+    random = Random(0)
+    left = np.array([[random.uniform(-1, 1) * 2.0 ** -random.randrange(60) for _ in range(3)] for _ in range(4)])
+    right = [[random.getrandbits(70) - (1 << 69) for _ in range(2)] for _ in range(3)]
+    product = Digits.of(left)[0] @ Digits.of_integers(right)
+    unit = BITS * len(Digits.of_integers(right).places)
+    for row, found in zip(left.tolist(), value(product), strict=True):
+        sums = [sum(Fraction(x) * w for x, w in zip(row, column, strict=True)) for column in zip(*right, strict=True)]
+        assert [v * power(unit) for v in found] == sums
+    assert product[1:].max() < 1 << BITS - 1 and product[1:].min() >= -1 << BITS - 1
 
 
 def test_a_singular_system_is_left_to_others():

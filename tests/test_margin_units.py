@@ -11,6 +11,7 @@ import scipy.sparse
 from linsep import exact
 from linsep.errors import CertificateError, OverflowedError
 from linsep.proofs import margin_checks as margins
+from linsep.proofs.checked_rows import MemoryRows
 from linsep.signs import form_of
 from tests.test_proof_units import Source, rows
 
@@ -66,6 +67,25 @@ def test_every_row_is_so_far_away_and_none_farther(kind, k):
                 margins.check_margin_low(given, w, b, more)
 
 
+class Blocks(MemoryRows):
+    """Rows that come one by one."""
+
+    def blocks(self):
+        for k in range(self.n_rows):
+            yield self.take([k])
+
+
+@pytest.mark.parametrize("order", [[3, 5, 4], [5, 3, 4], [5, 4, 3]])
+def test_the_least_and_the_longest_of_all_rows_are_found_wherever_they_are(order):
+    table, y = np.array(order)[:, None], np.ones(3, np.int8)
+    for given in (Blocks(table.astype(float), y), rows(table.astype(object))):  # of Python integers floats tell nothing
+        assert margins.least_score(given, form_of([2], 1)) == 7
+    low, high = margins.squared_reach(Blocks(table.astype(float), y), constant=False)
+    assert low < 25 < high < 26
+    low, high = margins.squared_reach(Blocks(2.0 ** (200 * table), y), constant=False)
+    assert low < Fraction(4) ** 1000 < high
+
+
 def test_a_row_on_the_wrong_side_has_no_margin_and_one_on_the_hyperplane_that_of_0():
     given = rows([[3.0], [-4.0]])
     for low in (0.0, 1.0):
@@ -84,6 +104,19 @@ def test_only_rows_that_floats_leave_open_are_added_exactly():
     assert 0.5 < margins._ceiling_of(form, next(given.blocks())) < 0.5 + 1e-12
 
 
+def test_a_row_is_near_unless_its_score_less_its_error_is_above(monkeypatch):
+    monkeypatch.setattr(
+        margins, "scores", lambda *_: (np.array([1.0, 1, 1, 3]), np.array([0.5, 0.25, 0.125, math.nan]))
+    )
+    block = next(rows([[4.0], [5.0], [6.0], [7.0]]).blocks())
+    assert dict(margins._block_up_to(form_of([1], 0), 0.75, block)) == {0: 4, 1: 5, 3: 7}
+
+
+def test_what_is_near_is_so_by_a_hair_more_than_the_margin(monkeypatch):
+    monkeypatch.setattr(margins, "_scores_up_to", lambda rows, form, ceiling: ceiling)
+    assert margins._near_scores(None, form_of([3, 4], 0), 1.5) == 1.5 * 0.625 * (1 + 2.0**-40) ** 2
+
+
 def test_a_scan_tells_the_lowest_score_less_its_error(no_table_is_small):
     form = form_of([3, 4], -2)  # in floats 3/8, 4/8, -2/8
     source = scanned([[1.0, 1]], [1])
@@ -99,6 +132,12 @@ def test_a_scan_tells_the_lowest_score_less_its_error(no_table_is_small):
     margins.check_margin_low(source, [3, 4], -2, 1.59)  # the scan says so: the row itself is not looked at
     with pytest.raises(CertificateError):
         margins.check_margin_low(source, [3, 4], -2, 1.61)
+
+
+def test_a_scan_is_charged_for_each_column(no_table_is_small):
+    form = form_of([3, 4, 0, 0, 0], -2)
+    reach = 0.625 * (1 + 2.0**-40) * 4 + 0.25
+    assert margins._scanned(scanned([[1.0] * 5], [1]), form)[1] == exact.rounding_factor(18) * reach * (1 + 2.0**-30)
 
 
 @pytest.mark.parametrize("longest2", [0, 1e-290, 1e285, math.inf])
@@ -170,7 +209,7 @@ def test_floats_bound_it_with_their_roundings_paid_for(no_table_is_small, kind, 
     root = math.sqrt(above(*PAIR, MULTIPLES, bias))
     u = np.array(MULTIPLES) / (np.where(np.array(PAIR[1]) > 0, 4, 7) * 2 if bias else 11)
     size = math.hypot(*(u @ abs(np.array(PAIR[0]))), *([1.0] if bias is None else []))
-    assert bound == pytest.approx((root + exact.rounding_factor(20) * size) * (1 + 2.0**-40), rel=1e-15)
+    assert bound == pytest.approx((root + exact.rounding_factor(20) * size) * (1 + 2.0**-40), rel=1e-15, abs=0)
     assert margins.ceiling_above(given, range(4), MULTIPLES, bias) == Fraction(bound) ** 2
     margins.check_margin_high(given, range(4), MULTIPLES, bias, bound)
     if Fraction(math.nextafter(bound, 0.0)) > Fraction(root) * (1 + Fraction(1, 2**50)):
@@ -212,6 +251,14 @@ def test_an_exact_margin_is_that_of_the_hyperplane_and_of_its_nearest_rows():
         margins.check_exact_margin(given, [6, 8], -25, [2, 1], *right[3:])
 
 
+def test_the_nearest_rows_of_an_exact_margin_have_positive_weights():
+    given = rows([[3.0, 0], [2, 1]])  # x + y = 3 is nearer to the origin than either row, beyond them
+    claim = ([-1, 3], False, Fraction(9, 2), (2.0, 2.25))
+    assert margins.squared_ceiling(given, [0, 1], *claim[:2]) == Fraction(9, 2) < 5  # (2, 1) has a margin of √5
+    with pytest.raises(CertificateError, match="row 0 a weight that is not positive"):
+        margins.check_exact_margin(given, [1, 1], 0, [0, 1], *claim)
+
+
 def test_bounds_are_those_that_the_checks_accept(no_table_is_small):
     given = rows([[3.0, 4], [0, 0], [9, 9]], [1, -1, 1])
     low, high = margins.margin_bounds(given, [6, 8], -25, [0, 1], [1, 1], True)
@@ -242,6 +289,13 @@ def test_the_longest_row_is_between_two_bounds_at_any_scale(kind, scale, constan
     assert abs(high - constant - longest * (1 + slack)) <= longest / 2**50
     assert abs(low - constant - longest * (1 - slack)) <= longest / 2**50
     assert low < longest + constant < high
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("value", [2.0**-600, -(2.0**-600), 2.0**600, -(2.0**600)])
+def test_rows_of_one_sign_have_lengths_at_any_scale(kind, value):
+    low, high = margins.squared_reach(rows(kind([[value], [value / 2]])), constant=False)
+    assert low < Fraction(value) ** 2 < high < Fraction(value) ** 2 * (1 + Fraction(1, 2**40))
 
 
 def test_integers_and_empty_rows_have_lengths():

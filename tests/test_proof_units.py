@@ -204,6 +204,30 @@ def test_a_weighted_sum_is_exact_at_every_scale():
             assert m * Fraction(2) ** e == sum(u * Fraction(v) for u, v in zip((3, 5, 2**65), column, strict=True))
 
 
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_row_with_an_entry_where_those_named_have_none_is_outside_their_span(bias):
+    table = rows([[1.0, 0, 0], [2, 0, 0], [3, 1, 0], [3, 0, -1]])
+    assert checks.rows_outside_span(table, [0, 1], bias).tolist() == [2, 3]
+
+
+@pytest.fixture
+def no_forms(monkeypatch):
+    """Rows are solved for their combinations: forms would take too long."""
+    monkeypatch.setattr(checks, "LONG", 1)
+    monkeypatch.setattr(checks, "_vanishing_forms", None)
+
+
+def test_rows_are_solved_for_where_forms_would_be_many_and_long(no_forms):
+    table = rows([[1.0, 2, 3], [2, 4, 6], [2, 4, 7], [0, 0, 0]])
+    assert checks.rows_outside_span(table, [0], False).tolist() == [2]
+
+
+def test_rows_that_all_vanish_modulo_the_prime_do_not_span_everything(monkeypatch):
+    monkeypatch.setattr(checks, "LONG", 1)
+    table = rows(np.array([[exact.PRIME, 0, exact.PRIME], [0, exact.PRIME, exact.PRIME], [1, 0, 0], [1, 1, 2]]))
+    assert checks.rows_outside_span(table, [0, 1], False).tolist() == [2]
+
+
 def test_rows_that_were_not_asked_for_are_refused():
     class Wrong(MemoryRows):
         def take(self, numbers):
@@ -282,6 +306,28 @@ def test_rows_have_the_ids_that_users_gave_them():
     found = Obstruction((1, 3), (1, 1))
     assert found.ids == (1, 3)
     assert Obstruction((1, 3), (1, 1), row_names=RowNames({1: "one", 3: "three"})).ids == ("one", "three")
+
+
+def test_an_obstruction_cancels_and_a_spread_spans_what_is_not_exempt():
+    found, wrong = Obstruction((0, 1), (1, 1)), Obstruction((0, 2), (1, 1))
+    table = rows([[1.0, 0], [-1, 0], [2, 0], [0, 3]])
+    check_obstruction(found, table, False)
+    check_as_spread(found, rows([[1.0, 0], [-1, 0], [2, 0]]), False)
+    check_as_spread(found, table, False, np.array([3]))
+    for refused in (
+        lambda: check_obstruction(wrong, table, False),
+        lambda: check_as_spread(wrong, rows([[1.0], [1], [2]]), False),
+        lambda: check_as_spread(wrong, table, False, np.array([3])),
+        lambda: check_as_spread(found, table, False),
+        lambda: check_as_spread(found, table, False, np.array([2])),
+    ):
+        with pytest.raises(CertificateError):
+            refused()
+
+
+def test_shares_are_parts_of_the_weight_of_a_class():
+    found = Obstruction((0, 1, 2), (1, 3, 4), classes=("a", "a", "b"))
+    assert (found.shares, Obstruction((0, 1), (1, 1)).shares) == ((0.25, 0.75, 1.0), None)
 
 
 def test_a_positive_definite_obstruction_is_its_own_spread_and_of_doubles():

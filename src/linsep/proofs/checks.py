@@ -12,7 +12,6 @@ Every check raises CertificateError and names the row.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -190,10 +189,9 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
 
 def weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows) -> dict[int, tuple[int, int]]:
     """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
-    shifts = table.row_exponents.tolist()
-    highest = max(shifts, default=0)
-    multiples = [u << (highest - e) for u, e in zip(weights, shifts, strict=True)]
-    exponents = (-highest - table.column_exponents).tolist()
+    # No row's exponent is positive: each column's is the least that clears the fractions of these very rows.
+    multiples = [u << -e for u, e in zip(weights, table.row_exponents.tolist(), strict=True)]
+    exponents = (-table.column_exponents).tolist()
     return {c: (int(m), e) for c, m, e in zip(columns, _product(multiples, table.rows), exponents, strict=True)}
 
 
@@ -391,15 +389,14 @@ def _vanishing_forms(n_columns: int, columns: list[int], table: IntegerRows) -> 
 
     basis, nullity = nullspace(fmpz_mat(table.rows.tolist()))
     scaled = [[int(basis[i, k]) for i in range(len(columns))] for k in range(nullity)]
-    vectors = [list(original_weights(vector, table.column_exponents)) for vector in scaled]
+    vectors = [original_weights(vector, table.column_exponents) for vector in scaled]
     return [_spread_form(n_columns, columns, vector) for vector in vectors]
 
 
-def _spread_form(n_columns: int, columns: list[int], vector: list[int]) -> Form:
-    common = math.gcd(*vector)
+def _spread_form(n_columns: int, columns: list[int], vector: Sequence[int]) -> Form:
     coefficients = [0] * (n_columns + 1)
     for column, value in zip(columns, vector, strict=True):
-        coefficients[column] = value // common
+        coefficients[column] = value
     return form_of(coefficients[:-1], coefficients[-1])
 
 

@@ -239,7 +239,7 @@ def least_eigenvalue(a: Any, length: float = 0.0, room: float = 1.0) -> float:
     n_rows, width = a.shape
     trace = float(np.square(a.data if is_sparse(a) else a).sum()) * (1 + 1e-9) + LEAST
     off = (n_rows + width + 16) * TWICE_ROUNDOFF * trace
-    if not (math.isfinite(length) and (n_rows + width) * TWICE_ROUNDOFF < 1e-3):
+    if (n_rows + width) * TWICE_ROUNDOFF >= 1e-3:
         return -math.inf
     rounded = (n_rows + 8) * TWICE_ROUNDOFF * trace
     with one_thread():
