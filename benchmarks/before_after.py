@@ -101,6 +101,22 @@ def best(process: subprocess.Popen[str], name: str, so_far: list[float]) -> list
     return [min(pair) for pair in zip(so_far, map(float, process.stdout.readline().split()), strict=True)]
 
 
+def compare(other: Path, only: str, rounds: int) -> None:
+    """Every work in turns, a round here and a round there, and the table."""
+    then, now = started(other, only), started(HERE, only)
+    names = then.stdout.readline().rstrip("\n").split("\t")
+    now.stdout.readline()
+    lines = []
+    for name in names:
+        a, b = [float("inf")] * 2, [float("inf")] * 2
+        for _ in range(rounds):
+            a, b = best(then, name, a), best(now, name, b)
+        change = [f"{100 * (new / old - 1):+.0f} %" for old, new in zip(a, b, strict=True)]
+        lines.append([name, f"{1000 * a[0]:.3g}", f"{1000 * b[0]:.3g}", *change])
+        print(*lines[-1], sep="\t", file=sys.stderr)
+    print(table(["work", "other, ms", "this, ms", "by the clock", "of the processor"], lines))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("other", type=Path, help="the folder src of another checkout")
@@ -109,19 +125,9 @@ def main() -> None:
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.serve:
-        return serve(asked.only)
-    then, now = started(asked.other.resolve(), asked.only), started(HERE, asked.only)
-    names = then.stdout.readline().rstrip("\n").split("\t")
-    now.stdout.readline()
-    lines = []
-    for name in names:
-        a, b = [float("inf")] * 2, [float("inf")] * 2
-        for _ in range(asked.rounds):
-            a, b = best(then, name, a), best(now, name, b)
-        change = [f"{100 * (new / old - 1):+.0f} %" for old, new in zip(a, b, strict=True)]
-        lines.append([name, f"{1000 * a[0]:.3g}", f"{1000 * b[0]:.3g}", *change])
-        print(*lines[-1], sep="\t", file=sys.stderr)
-    print(table(["work", "other, ms", "this, ms", "by the clock", "of the processor"], lines))
+        serve(asked.only)
+    else:
+        compare(asked.other.resolve(), asked.only, asked.rounds)
 
 
 if __name__ == "__main__":
