@@ -916,6 +916,18 @@ def test_what_came_of_a_typed_text_is_told_beside_its_button(visit, explorer):
     expect(said).to_be_empty()
 
 
+def test_what_is_typed_before_the_card_has_opened_stays(visit, explorer):
+    page = visit(explorer.address)
+    page.evaluate("""() => {
+        const card = document.querySelector(".as-text"), text = card.querySelector("textarea");
+        card.open = true;  // its toggle event comes later
+        text.value = "0 0 no";
+        text.dispatchEvent(new Event("input"));
+        return new Promise((opened) => requestAnimationFrame(() => setTimeout(opened, 50)));
+    }""")
+    expect(page.locator(".points-text")).to_have_value("0 0 no")
+
+
 # Centred and scaled
 
 PEOPLE = np.array([[171, 72], [176, 74], [181, 81], [168, 66], [165, 66], [186, 84]], dtype=float)

@@ -63,12 +63,16 @@ function outcome(app) {
 // All points as they are, to be changed by hand.
 export function textView(app) {
   const said = outcome(app);
+  let shownFor = -1; // what is being typed stays until the points change
   const text = html("textarea", {
     class: "points-text",
     rows: 8,
     spellcheck: "false",
     "aria-label": "Points as text",
-    oninput: () => said.say("", false),
+    oninput: () => {
+      shownFor = app.settled; // also when the card has just been opened, and its toggle event is still to come
+      said.say("", false);
+    },
   });
   const take = () => {
     const wrong = takePoints(app, text.value);
@@ -86,7 +90,6 @@ export function textView(app) {
     text,
     html("div", { class: "using" }, button("Use these points", "Use these points", take, { class: "use" }), said.node),
   );
-  let shownFor = -1; // what is being typed stays until the points change
   const show = () => {
     if (!node.open || shownFor === app.settled) return;
     shownFor = app.settled;
