@@ -27,6 +27,8 @@ from linsep.proofs import Obstruction, Overlapping
 from linsep.sources.files import text_reader
 from linsep.sources.files.first_read import Survey
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 
 @dataclass(frozen=True)
 class Bad:

@@ -33,6 +33,8 @@ from linsep.signs import form_of, scaled_floats, scores, signs
 from linsep.sources.inputs import as_source
 from linsep.storage.checksum import seal
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 E, M = 2.0**-1074, np.finfo(float).max
 XOR = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
 XOR_Y = [0, 0, 1, 1]

@@ -23,6 +23,8 @@ from linsep.solvers.wide.round_view import RoundView, near_pairs, round_basis
 from linsep.solvers.working_set import Separated, Stuck
 from linsep.sources.inputs import as_source
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 FAMILIES = [
     (adversarial.integer_margin, (400, 30, 0)),
     (adversarial.integer_margin, (400, 30, 3)),

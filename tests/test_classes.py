@@ -22,6 +22,8 @@ from linsep.sources.inputs import as_classes
 from linsep.sources.kesler import KeslerSource
 from linsep.storage.checksum import seal
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 TRIANGLE = np.array([[0, 0], [1, 0], [0, 1], [3, 0], [0, 3], [-3, -3]]), np.array(list("abcbca"))
 TOUCHING = np.array([[0, 0], [1, 0], [2, 0], [1, 0]]), np.array(list("abcc"))
 CROSSED = np.array([[0, 0], [1, 1], [0, 1], [1, 0], [5, 5]]), np.array(list("aabbc"))

@@ -1,5 +1,7 @@
 """Every known answer, by both ways to it: the exact LP on all rows at once, and floats that guide it."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,6 +18,7 @@ from linsep.solvers.exact import exact_lp
 from linsep.solvers.exact.exact_search import ExactSearch
 from linsep.solvers.min_norm import shortest
 from linsep.sources.calls import CallSource
+from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import as_source
 from strategies import random_small
 
@@ -374,3 +377,16 @@ def test_an_obstruction_is_told_where_the_memory_does_not_suffice_for_more(monke
         monkeypatch.setattr(f"linsep.questions.wide.{name}", too_much)
     verdict = linsep.decide(X, y)
     assert (verdict.kind, verdict.reason, verdict.obstruction.rows) == ("not-separable", "too much.", (0, 60))
+
+
+@pytest.mark.parametrize("flipped", [0, 1])
+def test_small_files_are_read_once_and_decided_in_memory(flipped, tmp_path, monkeypatch):
+    X, y = linsep.datasets.planted(1500, 3, margin=0.02, flipped=flipped)
+    np.savetxt(tmp_path / "rows.csv", np.c_[X, y], delimiter=",", header="a,b,c,y", comments="")
+    monkeypatch.setattr(FileSource, "sample", None)  # a stream is asked for one
+    verdict = linsep.decide(linsep.open(tmp_path / "rows.csv", label="y"))
+    found, known = (json.loads(one.to_json()) for one in (verdict, linsep.decide(X, y)))
+    not_proved = ("effort", "sha256", "data")
+    assert [found[key] for key in known if key not in not_proved] == [
+        known[key] for key in known if key not in not_proved
+    ]

@@ -13,6 +13,8 @@ from linsep.errors import FileError, InexactError
 from linsep.sources.files import reader_of
 from linsep.sources.files.options import Options
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 NAN = float("nan")
 X, Y = linsep.datasets.planted(30_000, 8, margin=0.05, seed=3)  # 1.9 MB: more than is held at a memory of 8MiB
 SPARSE = np.where(np.abs(X) > 0.7, X, 0.0)

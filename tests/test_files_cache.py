@@ -20,6 +20,8 @@ from linsep.sources.files.convert import convert
 from test_files_formats import SETS, proof, table_of, text_of
 from tests.forge_cache import forge_cache
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 X, Y = SETS["overlapping"]
 TEXT = text_of(table_of(X, Y))
 

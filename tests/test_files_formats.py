@@ -18,6 +18,8 @@ import scipy.sparse as sp
 import linsep
 from linsep.sources.files.paths import expand
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 SETS = {
     "separable": linsep.datasets.planted(6000, 5, margin=0.05, seed=1),
     "overlapping": linsep.datasets.planted(6000, 5, margin=0.05, flipped=60, seed=1),

@@ -16,6 +16,8 @@ import linsep
 from linsep.cli import main
 from linsep.errors import ArgumentError, MissingColumnError, NoRowsError, NotFiniteError, NotNumericError
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 TEXT = 'name,x,kind\nann,0,a\n"bob, jr",1,b\ncy,2,a\n\ndan,3,b\n'
 NAMES = {0: "ann", 1: "bob, jr", 2: "cy", 3: "dan"}
 

@@ -25,6 +25,8 @@ from linsep.sources import files
 from linsep.sources.files.csv_records import MISSING
 from test_files_formats import proof
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 FLOWERS = "width,height,colour,kind\n1,2,red,a\n2,1,blue,b\n3,5,red,c\n4,4,green,a\n"
 
 

@@ -15,6 +15,8 @@ import pytest
 import linsep
 from linsep import errors
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 BIG = 2**53 + 1
 
 

@@ -15,6 +15,8 @@ from linsep.sources.row_set import Marks
 from linsep.sources.subset import Remaining, samples
 from test_files_formats import proof
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 
 def half_peeled(flipped):
     """Rows of which every third is separated by a column of its own, the last."""

@@ -18,6 +18,8 @@ from linsep.sources.files.threads import map_in_order
 from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 
 @pytest.fixture(autouse=True)
 def two_threads(monkeypatch):

@@ -20,6 +20,8 @@ from linsep.sources.files.first_read import surveyed as look_at
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.options import Options
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 
 def written(path, *, group=10, **columns):
     pq.write_table(pa.table(columns), path, row_group_size=group)

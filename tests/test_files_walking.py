@@ -18,6 +18,8 @@ from linsep.sources.files.options import Needs, Options
 from linsep.sources.files.svmlight import SvmlightReader
 from linsep.sources.files.text_reader import Pipe, next_bytes
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 CSV = 'a,"b",y\r\n1,2,no\r\n\r\n3.5,"4",yes\n9,8,"two\nlines"\n'
 
 

@@ -19,6 +19,8 @@ from linsep.sources.files import private
 from linsep.sources.files.decimals import scaled
 from linsep.sources.files.parquet import ParquetReader
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 
 @pytest.fixture
 def caches(tmp_path, monkeypatch):

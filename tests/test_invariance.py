@@ -18,6 +18,8 @@ from linsep.sources import memory
 from linsep.sources.calls import CallSource
 from strategies import data_sets, free_rows, labels
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 ANY = frozenset({"separable", "touching", "overlapping"})
 
 

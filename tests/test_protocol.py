@@ -12,6 +12,8 @@ import linsep
 from linsep.sources.calls import CallSource
 from linsep.sources.inputs import as_source
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 X, Y = linsep.datasets.planted(2400, 3, margin=0.02, seed=5)
 FLIPPED = np.where(np.arange(2400) % 797 == 5, -Y, Y)
 PURE = np.column_stack([X, np.where(np.arange(2400) % 9 == 0, FLIPPED, 0) * (1 + X[:, 0] % 1)])

@@ -9,6 +9,8 @@ from linsep.solvers.min_norm import nearest_to_zero, shortest
 from linsep.solvers.working_set import Blocked, Separated, levels, scan_safely, search
 from linsep.sources.inputs import as_source
 
+pytestmark = pytest.mark.usefixtures("streamed")
+
 
 def looked(X, y, **options):
     source = as_source(X, y)

@@ -63,6 +63,7 @@ from linsep.tables.given_rows import Missing
 
 SMALL = 1 << 28  # bytes of a table on a device that is looked at here, unless it is very wide
 FULL = 0.5  # part of the entries of a sparse table from which on it is looked at as a dense one
+HELD = 1.0  # part of the rows of a stream that may be held at once: files of so few rows are looked at in memory
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
 VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
 WORTH_A_THREAD = 1_000_000  # entries: from here on numbers are looked at beside the search, not before it
@@ -413,9 +414,15 @@ def in_memory(source: Source) -> MemorySource:
 
 
 def best_held(source: Source) -> Source:
-    """The same rows where they are decided soonest: small tables of a device here, sparse ones with few zeros dense."""
+    """The same rows where they are decided soonest.
+
+    Small tables of a device, and small files, whose every scan would start a thread that reads, are looked at here;
+    sparse rows with few zeros as dense ones.
+    """
     if isinstance(source, DeviceSource):
         return _brought(source) if source.nbytes <= SMALL and source.n_columns < VERY_WIDE else source
+    if not source.facts.is_elsewhere and source.n_rows <= HELD * (source.facts.at_hand or 0):
+        return _brought(source)
     return _dense_if_full(source)
 
 

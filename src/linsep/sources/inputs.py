@@ -161,8 +161,8 @@ def _in_memory(
     bits = integer_bits(table)
     is_whole = exact.scales is not None or (bits is not None and bits > MOST_BITS and is_long(table[0]))
     numbers: Numbers = "decimal" if exact.is_decimal else "exact-integers" if is_whole else "binary64"
-    facts = Facts(n_rows, n_columns, labels, exact.columns, numbers=numbers, scales=exact.scales, integer_bits=bits)
-    return MemorySource(table, signs, replace(facts, ids=row_ids))
+    known: dict[str, Any] = {"numbers": numbers, "scales": exact.scales, "integer_bits": bits, "ids": row_ids}
+    return MemorySource(table, signs, Facts(n_rows, n_columns, labels, exact.columns, **known))
 
 
 def as_given(source: Source, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
