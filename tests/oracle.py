@@ -2,7 +2,7 @@
 
     python tests/oracle.py [tables] [seed]
 
-`decide` takes this road from some hundred columns on, where no slow and obvious method gets to an answer. Here its
+`decide` takes this road from 200 columns on, where no slow and obvious method gets to an answer. Here its
 thresholds are lowered, so that tables of a few rows and columns go the same way: relaxation, Newton's method, the
 positive-definite proof and the change of basis, each first in its turn. Every verdict must be what Fractions say
 (`naive.py`), and its proof must hold again after it was written down and read.

@@ -332,9 +332,18 @@ def entries(table: Table) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.gener
     return table.indices, table.data
 
 
+MANY_OF_THEM = 8  # from this part of a sparse table on, its rows are copied one by one, and not entry by entry
+
+
 def _take(table: Table, rows: Ints) -> Table:
     if isinstance(table, Dense):
         return Dense(table.values[rows])
+    indices = table.indices.view(f"i{table.indices.dtype.itemsize}")
+    most = np.iinfo(indices.dtype).max
+    if MANY_OF_THEM * len(rows) > len(table.indptr) and table.data.size <= most:
+        parts = (table.data, indices, table.indptr.astype(indices.dtype))
+        found = sp.csr_array(parts, shape=(len(table.indptr) - 1, most))[rows]
+        return Csr(found.data, found.indices.view(table.indices.dtype), found.indptr.astype(np.uint64))
     starts = table.indptr[rows].astype(np.int64)
     lengths = table.indptr[rows + 1].astype(np.int64) - starts
     indptr = np.concatenate([[0], np.cumsum(lengths)])
