@@ -101,6 +101,23 @@ def test_rows_of_both_labels_that_span_everything_overlap(without_exact_lp):
     assert verdict.kind == "overlapping" and len(verdict.spread.rows) <= 62
 
 
+@pytest.mark.slow
+def test_many_rows_of_both_labels_leave_the_others_no_room(without_exact_lp):
+    X, y = linsep.datasets.planted(4800, 800, margin=0.01, seed=1)  # 2 minutes were not enough for twice as much
+    twice = np.random.default_rng(0).choice(len(X), 160, replace=False)
+    verdict = linsep.decide(np.vstack([X, X[twice]]), np.r_[y, -y[twice]], time_limit=60)
+    assert verdict.kind == "overlapping"
+
+
+def test_newton_ends_where_rounding_hides_the_way_down(monkeypatch):
+    X, y = linsep.datasets.planted(1600, 200, margin=0.01, flipped=1)
+    steps = []
+    monkeypatch.setattr(newton, "line_search", lambda *_: 0.0)
+    monkeypatch.setattr(newton.Newton, "step", lambda self, step=newton.Newton.step: steps.append(0) or step(self))
+    newton.search(as_source(X, y), np.arange(200), bias=True, clock=Clock())
+    assert len(steps) == 1
+
+
 def test_a_maximal_weak_separator_is_0_on_the_span_of_the_contradictions_alone():
     (one,) = adversarial.integer_margin(300, 30, 2)
     on = one.X[[i for pair in contradictions(as_source(one.X, one.y), 9) for i in pair[:1]]]

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from linsep.deadline import unlimited
 from linsep.errors import CertificateError
 from linsep.proofs import Obstruction, checks
@@ -30,6 +32,7 @@ from linsep.solvers.wide.weak_relaxation import settle_beside, settle_pairs, set
 from linsep.solvers.working_set import Found, Separated, Stuck, search
 from linsep.sources.base import Ints, Source
 
+MANY_PAIRS = 64  # so many leave the other rows little room: if a walk does not settle them, likely all rows overlap
 MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
 VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
 MANY_COLUMNS = 300  # from here on relaxation is asked first
@@ -63,9 +66,9 @@ class WideRows:
         if (found is None or isinstance(found, Stuck)) and len(self.columns) >= VERY_WIDE:
             found = self.settle_in_few_columns(settle_in) or found
         if found is None:
-            found = self.settle_by_newton(None)
+            found = self.settle_by_newton(None, pairs)
         elif isinstance(found, Stuck) and len(self.columns) >= NEWTON_FIRST:
-            found = self.settle_by_newton(found) or found
+            found = self.settle_by_newton(found, pairs) or found
         if (found is None or isinstance(found, Stuck)) and len(self.columns) < VERY_WIDE:
             found = self.settle_in_few_columns(settle_in) or found
         if found is None:  # Newton's method got nowhere: the rows are far from round
@@ -85,9 +88,13 @@ class WideRows:
             return again or found
         return self.search(found, careful=True)
 
-    def settle_by_newton(self, start: Stuck | None) -> Settled | Separated | Stuck | None:
-        """What Newton's method finds, from the start or from rows that others are stuck with."""
-        options: Any = {"bias": self.bias, "clock": self.clock, "any_will_do": not self.three_way, "start": start}
+    def settle_by_newton(
+        self, start: Stuck | None, pairs: list[Pair] | None = None
+    ) -> Settled | Separated | Stuck | None:
+        """What Newton's method finds, from the start or from rows that others are stuck with; `pairs` cancel."""
+        known = self.rows.take(np.array(pairs).ravel()) if pairs else None
+        options: Any = {"bias": self.bias, "clock": self.clock, "any_will_do": not self.three_way}
+        options |= {"start": start, "known": known}
         found = newton.search(self.rows, self.columns, **options)
         if isinstance(found, Blocked):
             return self.settle_blocked(found)
@@ -126,13 +133,19 @@ class WideRows:
         With very many of them the exact algebra takes longer than what is there for rows without any; with even more,
         they may span everything, which is soon known.
         """
+        found: Settled | Separated | Stuck | None
         pair = Obstruction(pairs[0], (1, 1))
         if not self.three_way:
             return Settled("overlapping", obstruction=pair, spread=pair)
         self.clock.met(pair)
         if MOST_PAIRS < len(pairs) < len(self.columns) + self.bias:
             return None
-        return settle_pairs(self.rows, self.columns, pairs, bias=self.bias, maximal=self.maximal, clock=self.clock)
+        options: Any = {"bias": self.bias, "maximal": self.maximal, "clock": self.clock}
+        if len(pairs) < MANY_PAIRS:
+            return settle_pairs(self.rows, self.columns, pairs, **options)
+        found = settle_pairs(self.rows, self.columns, pairs, **options, is_patient=False)
+        found = found or self.settle_by_newton(None, pairs)
+        return found if isinstance(found, Settled) else settle_pairs(self.rows, self.columns, pairs, **options)
 
     def settle_in_few_columns(self, settle_in: InColumns) -> Settled | None:
         """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""

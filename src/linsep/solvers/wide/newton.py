@@ -90,20 +90,29 @@ RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram m
 
 @np.errstate(all="ignore")
 def search(
-    source: Source, columns: Ints, *, bias: bool, clock: Clock, any_will_do: bool = False, start: Stuck | None = None
+    source: Source,
+    columns: Ints,
+    *,
+    bias: bool,
+    clock: Clock,
+    any_will_do: bool = False,
+    start: Stuck | None = None,
+    known: Block | None = None,
 ) -> Separated | Blocked | Stuck | None:
     """A separator of all rows, or a positive-definite proof that there is none; None where neither is found.
 
     Stuck are rows that seem to have a separator, which others find sooner. Where some nearly cancel there are none: who
     looks at the rows from a round basis is sooner done. Rows that others could not separate either are the `start` of
-    another search, which is more patient. If any obstruction will do, the proof may be about few of the columns.
+    another search, which is more patient. `known` are rows that are known to cancel each other: a sample would have few
+    of them. If any obstruction will do, the proof may be about few of the columns.
     """
     width = len(columns) + bias
     if not width or not is_about_doubles(source):
         return None
     first = source.sample(FIRST_ROWS * width, seed=1)
-    if start is not None:
-        first = first + start.rows.take(np.flatnonzero(~np.isin(start.rows.row_numbers, first.row_numbers)))
+    for more in (known, None if start is None else start.rows):
+        if more is not None:
+            first = first + more.take(np.flatnonzero(~np.isin(more.row_numbers, first.row_numbers)))
     if not first.is_sparse:  # to look at the rows and multiply them for the first time
         clock.require(len(first) * width * (A_LOOK + width / SPEED))
     if not _fits(first, width):
@@ -258,7 +267,7 @@ def _search(
                 return None
             newton.ridge *= LESS
         few = few + 1 if newton.is_short_of_rows() else 0
-        if few == few_steps:
+        if few == few_steps or newton.is_still:
             return newton.stuck() if newton.view is None else None
         if number % EVEN_STEPS == 0 and newton.is_uneven():
             newton.even_out()
@@ -332,6 +341,7 @@ class Newton:
             self.metric.flat[:: frame.width + 1] += EVEN
         self.ridge = RIDGE * mean_square
         self.last_ridge = LAST * self.ridge
+        self.is_still = False  # the last step led nowhere: rounding hides the way down
 
     def _seen(self, block: Block) -> tuple[Any, Floats]:
         """Rows as they look from here, and what each is multiplied by, beside its length in the frame."""
@@ -406,6 +416,7 @@ class Newton:
         pull = self.ridge * self._measured(direction)
         start, bend = float(self.w @ pull), float(direction @ pull)
         size = line_search(self.scores, slopes, start, bend)
+        self.is_still = size == 0.0
         self.w += size * direction
         self.scores += size * slopes
         in_force = self.scores < 1.0

@@ -58,9 +58,16 @@ INDEPENDENT = 0.9  # rows for each free column: with more of them they may cance
 
 
 def settle_pairs(
-    source: Source, columns: Ints, pairs: list[Pair], *, bias: bool, maximal: bool, clock: Clock
+    source: Source,
+    columns: Ints,
+    pairs: list[Pair],
+    *,
+    bias: bool,
+    maximal: bool,
+    clock: Clock,
+    is_patient: bool = True,
 ) -> Settled | None:
-    """Decide rows of which these occur with both labels; None where that is not to be had so."""
+    """Decide rows of which these occur with both labels; None if that fails. Unless patient, walk once and give up."""
     if (source.facts.integer_bits or 0) > MOST_BITS:
         return None
     block = source.take(np.array(pairs).ravel())
@@ -74,7 +81,7 @@ def settle_pairs(
         if len(known.rows) == len(columns) + bias or 2 * len(pairs) == source.n_rows:
             return Settled("overlapping", obstruction=first, spread=spread)
     zero = ZeroRows(block.take(np.arange(0, len(block), 2)), bias)
-    return _Beside(source, columns, zero, known if maximal else None, clock).settled(first, spread)
+    return _Beside(source, columns, zero, known if maximal else None, clock).settled(first, spread, is_patient)
 
 
 def settle_beside(
@@ -186,7 +193,9 @@ class _Beside:
             return None
 
     @np.errstate(all="ignore")
-    def settled(self, obstruction: Obstruction | None, spread: Obstruction | None) -> Settled | None:
+    def settled(
+        self, obstruction: Obstruction | None, spread: Obstruction | None, is_patient: bool = True
+    ) -> Settled | None:
         """Touching rows with their weights, or separable ones; None where none are found."""
         self.obstruction = obstruction
         if not self._is_affordable(self.zero):
@@ -194,7 +203,7 @@ class _Beside:
         try:
             with one_thread():
                 self.view = self._view() if self.known is None else None
-                is_found = self._walk() or self._work()
+                is_found = self._walk(WALKS if is_patient else 1) or (is_patient and self._work())
         except np.linalg.LinAlgError:
             return None
         if not is_found or self.form is None:
@@ -216,16 +225,16 @@ class _Beside:
         self.form = form = self.zero.solved(w, b)
         return all(source.each(partial(is_allowed, form, self.obstruction is not None, self.known)))
 
-    def _walk(self) -> bool:
+    def _walk(self, most: int) -> bool:
         """Walk, and again while rows that cancel are found near the hyperplane; says whether that led to an answer."""
         if self.view is None and self.obstruction is None:  # then others have tried
             return False
-        for _ in range(WALKS):
+        for left in reversed(range(most)):
             walk = _WeakRelaxation(self)
             try:
                 walk.run(self.source, self.width)
             except GaveUpError:
-                if not self._widen(walk):
+                if not left or not self._widen(walk):
                     return False
             else:
                 return True
