@@ -421,7 +421,7 @@ def test_kind_and_answer(verdict, kind, answer):
 
 def test_not_separable_is_proved_by_its_obstruction_alone():
     not_separable().verify(XOR, XOR_Y)
-    assert "Whether one has no row on its wrong side is open" in not_separable().explain(XOR, XOR_Y)
+    assert "It is not known whether one has no row on its wrong side" in not_separable().explain(XOR, XOR_Y)
     with pytest.raises(CertificateError, match="do not cancel"):
         not_separable(obstruction=Obstruction((0, 1, 2), (1, 1, 2))).verify(XOR, XOR_Y)
 

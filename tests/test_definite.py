@@ -566,11 +566,11 @@ def test_equal_columns_are_merged():
 def test_the_words_say_what_is_proved(wide):
     X, y, verdict = wide
     said = verdict.explain(X, y)
-    assert "each has one of them on its wrong side or all of them on it" in said
+    assert "each has one of them on its wrong side or all on it" in said
     assert "common mean" not in said and "share" in said
-    assert "leave no hyperplane" in verdict._repr_html_()
+    assert "rule out every hyperplane" in verdict._repr_html_()
     assert verdict.facts()["obstruction"]["rows"][0] == str(verdict.obstruction.rows[0])
-    assert "leave no hyperplane" in linsep.verdict_from_json(verdict.to_json()).explain()
+    assert "rule out every hyperplane" in linsep.verdict_from_json(verdict.to_json()).explain()
 
 
 def test_a_proof_of_version_1_may_not_hold_a_definite_obstruction(wide):

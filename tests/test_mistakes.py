@@ -201,12 +201,12 @@ def test_what_is_known_is_verified_on_the_command_line(tmp_path, capsys):
     file.write_text("a,y\n0,1.50\n1,2\n2,1.50\n")
     assert main(["mistakes", str(file), "--label", "y", "--time-limit", "0", "--proof", str(proof)]) == 3
     assert main(["verify", str(proof), str(file)]) == 0
-    assert "VERIFIED: 1 mistake at most, 0 at least" in capsys.readouterr().out
+    assert "VERIFIED: at most 1 mistake, at least 0" in capsys.readouterr().out
     assert (
         main(["mistakes", str(file), "--label", "y", "--cost", "1.50=5", "--cost", "2=1", "--proof", str(proof)]) == 0
     )
     assert main(["verify", str(proof), str(file)]) == 0
-    assert "a cost of 1, the least, where rows cost what the proof says" in capsys.readouterr().out
+    assert "a cost of 1, the least, with the costs in the proof" in capsys.readouterr().out
 
 
 def test_a_tenth_is_a_tenth():

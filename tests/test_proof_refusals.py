@@ -58,7 +58,7 @@ def test_verdicts_about_classes_fit_together(pairs, name):
 
 @pytest.mark.parametrize(
     ("labels", "sizes", "said"),
-    [("aba", (1, 2, 2), "same"), ("abc", (5, 0, 0), "a row at least"), (["a", "", "c"], (1, 2, 2), "label is missing")],
+    [("aba", (1, 2, 2), "same"), ("abc", (5, 0, 0), "at least one row"), (["a", "", "c"], (1, 2, 2), "label is missing")],
 )
 def test_classes_differ_and_have_rows(pairs, labels, sizes, said):
     with pytest.raises(CertificateError, match=said):
@@ -128,7 +128,7 @@ def test_a_row_is_on_the_side_of_its_class_and_as_far_as_it_is(by, sides):
 
 def test_a_verdict_about_other_rows_is_refused(pairs):
     other = tuple(replace(verdict, rows_left_out=1) for verdict in pairs.verdicts)
-    with pytest.raises(CertificateError, match="other rows than its question"):
+    with pytest.raises(CertificateError, match="rows other than those of its question"):
         replace(pairs, verdicts=other).verify(X, Y)
 
 
@@ -214,7 +214,7 @@ def test_open_questions_and_rows_left_out_are_told(pairs, joint):
     assert "time" in text and "2 rows left out" in text
     fields = {"n_rows": 15, "n_columns": 6, "bias": False, "labels": ("lost", "won")}
     half = NotSeparable(obstruction=Obstruction((1, 2), (1, 1)), reason="time", **fields)
-    assert "Whether weakly is open" in replace(joint, verdicts=(half,)).explain()
+    assert "It is not known whether it can be" in replace(joint, verdicts=(half,)).explain()
     nothing = replace(joint, verdicts=(Undecided(reason="time", **fields),))
     assert "proves nothing" in nothing.explain()
     assert nothing.contests() == () and nothing.class_weights is None and nothing.separable is None
@@ -445,7 +445,7 @@ def test_a_weak_separator_without_its_rows_is_told():
     more = replace(touching, separated_rows=(0, 3), spread=Obstruction((1, 2), (1, 1)))
     more.verify([[0.0], [1], [1], [2]], list("aabb"))
     assert "2 of the rows can be put strictly" in more.explain()
-    with pytest.raises(CertificateError, match="come with the spread"):
+    with pytest.raises(CertificateError, match="need the spread"):
         replace(more, spread=None)
 
 
@@ -453,8 +453,8 @@ def test_a_weak_separator_without_its_rows_is_told():
 
 UNFIT = {
     "weights": ((1, 2), "2 weights for 1 columns"),
-    "nearest": (Obstruction((1, 2), (1, 1)), "the margin is missing"),
-    "gamma_squared": (Fraction(1, 4), "the margin is missing"),
+    "nearest": (Obstruction((1, 2), (1, 1)), "but no margin"),
+    "gamma_squared": (Fraction(1, 4), "but no margin"),
 }
 
 
@@ -468,8 +468,8 @@ def test_a_separator_without_a_margin_proves_none(separable, name):
 def test_a_margin_comes_with_what_proves_it():
     known = linsep.max_margin(LINE, SIDES)
     for changes, said in (
-        ({"nearest": None}, "An exact margin comes with"),
-        ({"nearest": None, "gamma_squared": None}, "An upper end of the margin comes with"),
+        ({"nearest": None}, "An exact margin needs"),
+        ({"nearest": None, "gamma_squared": None}, "An upper end of the margin needs"),
         ({"weights": (0,)}, "all zero"),
         ({"numbers": "decimal"}, "not for exact decimals"),
         ({"bias": False}, "the bias weight is 0"),
@@ -567,9 +567,9 @@ def test_costs_and_bounds_that_do_not_fit_are_refused(mistakes, monkeypatch):
     X, y = [[0.0], [1], [2], [3]], list("abab")
     mistakes.verify(X, y)
     assert mistakes.facts()["optimal"] is True and mistakes.facts()["best"] == 1
-    with pytest.raises(CertificateError, match="has a cost"):
+    with pytest.raises(CertificateError, match="must have a cost"):
         replace(mistakes, costs=(1, 1))
-    with pytest.raises(CertificateError, match="has a cost"):
+    with pytest.raises(CertificateError, match="must have a cost"):
         replace(mistakes, costs=(1, 1, 1, -1))
     with pytest.raises(CertificateError, match="costs for 4 rows"):
         replace(mistakes, costs=(1, 1, 1, 1, 1), rows_left_out=1)._verify_claim(rows_of(X, y, ("a", "b")))
@@ -591,7 +591,7 @@ def test_fewest_mistakes_are_kept_in_integers(mistakes):
     found = replace(mistakes, costs=numbers, copies=[numbers[:2]], mistaken_rows=numbers[2:3])
     assert all(type(n) is int for n in (*found.costs, *found.copies[0], *found.mistaken_rows))
     assert replace(found, costs=(0, 1, 1, 1)).costs[0] == 0
-    with pytest.raises(CertificateError, match="their unit is positive"):
+    with pytest.raises(CertificateError, match="their unit must be positive"):
         replace(found, unit=Fraction(0))
 
 
@@ -680,7 +680,7 @@ def regions():
 
 
 def test_regions_that_do_not_fit_are_refused(regions):
-    with pytest.raises(CertificateError, match="one region more"):
+    with pytest.raises(CertificateError, match="one more region"):
         replace(regions, sizes=(*regions.sizes, 1))
     with pytest.raises(CertificateError, match="between two rows"):
         replace(regions, contradictions=((0, 1, 2),))

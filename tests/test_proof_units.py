@@ -233,7 +233,7 @@ def test_rows_that_were_not_asked_for_are_refused():
         def take(self, numbers):
             return MemoryRows.take(self, [0] * len(numbers))
 
-    with pytest.raises(CertificateError, match="did not hand over"):
+    with pytest.raises(CertificateError, match="did not return the rows"):
         checks.taken(Wrong(np.ones((2, 1)), np.ones(2, np.int8)), [0, 1])
 
 
@@ -400,7 +400,7 @@ def test_a_dependence_is_kept_in_integers():
     assert (found.columns, found.weights) == ((2, 1), (3, -1)) and type(found.columns[1]) is int
     with pytest.raises(CertificateError, match="distinct"):
         ColumnDependence((-1, 2), (1, 1))
-    with pytest.raises(CertificateError, match="own column of another"):
+    with pytest.raises(CertificateError, match="own column of an earlier one"):
         definite.own_columns([ALIKE, ColumnDependence((1, 2), (1, 1))])
     assert definite.own_columns([ColumnDependence((1, 2), (1, 1)), ALIKE]) == {1, 2}
 

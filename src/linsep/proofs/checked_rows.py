@@ -1,7 +1,7 @@
 """What a proof is checked against: rows of numbers with signs, wherever they are kept.
 
-A check needs two verbs: read every row once (`blocks`), and fetch a few rows by number (`take`).
-`rows_of` gives them to whatever `tables` reads: an array, a sparse matrix, a dataframe, nested lists.
+A check needs two methods: read every row once (`blocks`), and fetch a few rows by number (`take`).
+`rows_of` provides them for everything that `tables` reads: an array, a sparse matrix, a dataframe, nested lists.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Rows(Protocol):
 
     @property
     def n_columns(self) -> int:
-        """How many columns a row has, the constant of the bias not counted."""
+        """How many columns a row has, without the constant of the bias."""
 
     def blocks(self) -> Iterator[Block]:
         """Every row once, in row order: (row numbers, values, signs)."""
@@ -47,15 +47,15 @@ class Rows(Protocol):
 
 @runtime_checkable
 class Scannable(Rows, Protocol):
-    """Rows that score themselves and know their labels: linsep's own sources do, on all cores."""
+    """Rows that score themselves and know their labels, as linsep's own sources do, on all cores."""
 
     facts: Any  # labels, names, numbers and scales among them
 
     def scan(self, w: NDArray[np.float64], b: float) -> Any:
-        """What one read of all rows tells about a vector: how many are certainly wrong, which are in doubt."""
+        """What one read of all rows says about a vector: how many are certainly wrong, which are in doubt."""
 
     def each(self, work: Callable[[Block], T]) -> Iterator[T]:
-        """What a function makes of each block, in row order, wherever the rows lie."""
+        """The result of a function for each block, in row order, computed where the rows are."""
 
 
 @runtime_checkable
@@ -63,33 +63,33 @@ class Cached(Protocol):
     """Rows that may lie in a cache."""
 
     def from_data(self) -> Any:
-        """The same rows without any cache of them."""
+        """The same rows, read without a cache."""
 
 
-_CAN_SCAN: dict[type, bool] = {}  # asked of each type once: asking a protocol takes 30 µs
+_CAN_SCAN: dict[type, bool] = {}  # one entry for each type: isinstance with a protocol takes 30 µs
 
 
 def can_scan(rows: Any) -> TypeGuard[Scannable]:
     """Whether these are rows that score themselves."""
     kind = type(rows)
     if kind not in _CAN_SCAN:
-        # Tables are asked for `blocks` first: a lazy frame that is asked for its `columns` warns.
+        # `Rows` comes first, because looking up `columns` on a lazy frame warns.
         _CAN_SCAN[kind] = isinstance(rows, Rows) and isinstance(rows, Scannable)
     return _CAN_SCAN[kind]
 
 
 def each(rows: Rows, work: Callable[[Block], T]) -> Iterator[T]:
-    """What a function makes of each block, in row order; a source may send it to where its rows lie."""
+    """The result of a function for each block, in row order; a source may send the function to where its rows are."""
     return rows.each(work) if can_scan(rows) else map(work, rows.blocks())
 
 
 def from_data(X: Any) -> Any:
-    """The data themselves, where a source keeps something in their place."""
+    """The data themselves, if a source keeps a cache of them."""
     return X.from_data() if can_scan(X) and isinstance(X, Cached) else X
 
 
 def scales_of(rows: Rows) -> tuple[int, ...] | None:
-    """The whole numbers that the columns were multiplied by, where they were."""
+    """The whole numbers that the columns were multiplied by; None if they were not."""
     if isinstance(rows, MemoryRows):
         return rows.scales
     scales: tuple[int, ...] | None = rows.facts.scales if can_scan(rows) else None
@@ -97,14 +97,14 @@ def scales_of(rows: Rows) -> tuple[int, ...] | None:
 
 
 def is_decimal(rows: Rows) -> bool | None:
-    """Whether numbers were read as exact decimals; None for integers in memory, which are read in one way only."""
+    """Whether numbers were read as exact decimals; None for integers in memory, which read the same either way."""
     if isinstance(rows, MemoryRows):
         return None if rows.values.dtype.kind in "iuO" and not rows.is_decimal else rows.is_decimal
     return can_scan(rows) and bool(rows.facts.numbers == "decimal")
 
 
 def needs_exact_integers(rows: Rows) -> bool:
-    """Whether binary64 would round some integer; of a source, whether one is beyond 2^53."""
+    """Whether binary64 would round some integer; for a source, whether one is beyond 2^53."""
     if scales_of(rows) is not None:
         return True
     if can_scan(rows):
@@ -113,7 +113,7 @@ def needs_exact_integers(rows: Rows) -> bool:
 
 
 def allows_exact_integers(rows: Rows) -> bool:
-    """Whether some integer is beyond 2^53, if only in a table of floats."""
+    """Whether some integer is beyond 2^53, even in a table of floats."""
     if can_scan(rows) or scales_of(rows) is not None:
         return needs_exact_integers(rows)
     return any(values.size and max(-int(values.min()), int(values.max())) > EXACT for values in _entries(rows))
@@ -127,7 +127,7 @@ def check_reading(rows: Rows, numbers: str, rows_left_out: int) -> None:
     if numbers == "exact-integers" and not allows_exact_integers(rows):
         raise CertificateError("The proof reads numbers as exact-integers; no integer of the rows is beyond 2^53.")
     if numbers == "binary64" and needs_exact_integers(rows):
-        held = "an integer beyond 2^53 or a number that no double is"
+        held = "an integer beyond 2^53 or a number that is not a double"
         raise CertificateError(f"The proof reads numbers as binary64; these rows hold {held}.")
     if can_scan(rows) and rows.facts.rows_left_out != rows_left_out:
         left_out = f"{rows.facts.rows_left_out:,} rows of the source were left out"
@@ -148,8 +148,8 @@ class MemoryRows:
     scales: tuple[int, ...] | None = None
     is_decimal: bool = False
     columns: tuple[str, ...] | None = None
-    is_finite: bool = False  # whether that was looked at
-    kept: NDArray[np.int64] | None = None  # the numbers of the rows, where others were dropped
+    is_finite: bool = False  # whether that was checked
+    kept: NDArray[np.int64] | None = None  # the numbers of the rows, if others were dropped
 
     @property
     def n_rows(self) -> int:
@@ -178,12 +178,12 @@ class MemoryRows:
 
 
 def end_of(rows: Rows) -> int:
-    """The number after the last that a row has: where rows were dropped, there are more numbers than rows."""
+    """One more than the last row number: if rows were dropped, there are more numbers than rows."""
     return int(rows.kept[-1]) + 1 if isinstance(rows, MemoryRows) and rows.kept is not None else rows.n_rows
 
 
 def names_of(rows: Rows) -> tuple[str, ...] | None:
-    """What the columns are called; None where they have no names."""
+    """What the columns are called; None if they have no names."""
     if isinstance(rows, MemoryRows):
         return rows.columns
     names: tuple[str, ...] | None = rows.facts.names if can_scan(rows) else None
@@ -198,9 +198,9 @@ def rows_of(
     left_out: int = 0,
     beside: Iterable[Any] = (),
 ) -> Rows:
-    """The rows of X with the marks that `labels` give to y: -1 and +1 for two classes, positions among more.
+    """The rows of X, marked by `labels` according to y: -1 and +1 for two classes, positions if there are more.
 
-    `names` say how text was coded, and where rows were `left_out`, those with gaps are, also in values `beside` them.
+    `names` say how text was encoded. If rows were `left_out`, those with gaps are, in X or in the values `beside` them.
     """
     if not isinstance(X, np.ndarray) and (can_scan(X) or isinstance(X, Rows)):
         if y is not None:
@@ -218,7 +218,7 @@ def rows_of(
 def read_as_stated(
     X: Any, y: Any, names: tuple[str, ...] | None, left_out: int, beside: Iterable[Any] = ()
 ) -> tuple[Given, ExactTable]:
-    """The rows as a proof says that they were read: text coded by these names, rows with gaps among those left out."""
+    """The rows as a proof says they were read: text encoded by these names, rows with gaps left out if any were."""
     if y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     rows = given(X, y, missing="drop" if left_out else None, beside=beside)
@@ -231,7 +231,7 @@ def read_as_stated(
 
 
 def _codes(given: NDArray[Any], labels: Sequence[Label]) -> NDArray[np.int64]:
-    """The position of each label among those known, compared as Python compares them, so that none is rounded."""
+    """The position of each label among the known ones, compared as Python values, so that none is rounded."""
     found, codes = distinct(given)
     places = np.zeros(len(found), np.int64)
     for code, label in enumerate(found):
@@ -244,11 +244,11 @@ def _codes(given: NDArray[Any], labels: Sequence[Label]) -> NDArray[np.int64]:
 
 
 def _all(labels: Sequence[Label]) -> str:
-    """The first labels of some, in a sentence."""
+    """The first few labels, for a sentence."""
     return (" and " if len(labels) == 2 else ", ").join(map(shown, labels[:5]))
 
 
 def is_same(label: Any, known: Label) -> bool:
-    """Are two labels equal, and both text, both boolean, or both numbers?"""
+    """Whether two labels are equal, and both text, both boolean, or both numbers."""
     kinds = (str, (bool, np.bool_))
     return bool(label == known) and all(isinstance(label, kind) == isinstance(known, kind) for kind in kinds)

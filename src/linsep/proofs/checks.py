@@ -1,4 +1,4 @@
-"""Does a claim hold for these rows? Exact checks from the data alone, whoever made the claim and however.
+"""Does a claim hold for these rows? Exact checks from the data alone, however the claim was found.
 
 With z = y·(x, 1), or z = y·x without bias:
 
@@ -27,13 +27,13 @@ from linsep.proofs.checked_rows import Block, MemoryRows, Rows, Scannable, Value
 from linsep.signs import Form, flat, form_of, is_exact, signs
 from linsep.tables import is_sparse
 
-LONG = 500  # columns of a form from which on very many of them take too long
-WORDY = 1 << 40  # coefficients from which on a score of 0 often needs integers longer than a word
-AT_ONCE = 1 << 20  # entries of rows that are solved for together
+LONG = 500  # columns: very many forms that are at least this long take too long
+WORDY = 1 << 40  # with coefficients of this size, a score of 0 often needs integers longer than a word
+AT_ONCE = 1 << 20  # entries of the rows that are solved for in one system
 
 
 def check_shape(rows: Rows, n_rows: int, n_columns: int, stated: Sequence[str] | None = None) -> None:
-    """The table has the size that the proof speaks of."""
+    """The table has the size that the proof states."""
     if (rows.n_rows, rows.n_columns) != (n_rows, n_columns):
         extra = next((name for name in names_of(rows) or () if stated and name not in stated), None)
         name = f"{extra!r:.80}"
@@ -45,7 +45,7 @@ def check_shape(rows: Rows, n_rows: int, n_columns: int, stated: Sequence[str] |
 
 
 def check_names(stated: Sequence[str] | None, found: Sequence[str] | None) -> None:
-    """Columns with names are those of a proof with names, in its order."""
+    """If the columns and the proof both have names, they are the same, in the same order."""
     if stated is None or found is None or tuple(stated) == tuple(found):
         return
     place = next((j for j, (a, b) in enumerate(zip(stated, found, strict=False)) if a != b), 0)
@@ -54,7 +54,7 @@ def check_names(stated: Sequence[str] | None, found: Sequence[str] | None) -> No
 
 
 def check_finite(rows: Rows) -> None:
-    """No row holds NaN or infinity: for claims that are checked without a look at every row."""
+    """No row holds NaN or infinity: for claims whose check does not read every row."""
     if rows.is_finite if isinstance(rows, MemoryRows) else can_scan(rows) and rows.facts.is_finite:
         return
     for _ in each(rows, _are_finite):
@@ -84,12 +84,12 @@ def check_separator(rows: Rows, weights: Sequence[int], constant: int) -> None:
 
 
 def is_worth_a_scan(rows: Rows) -> TypeGuard[Scannable]:
-    """Whether the rows score themselves, and are so many that it pays: few are scored here, with nothing to compile."""
+    """Whether the rows can score themselves, and are so many that it pays; few are scored here, without a compiler."""
     return can_scan(rows) and rows.n_rows * rows.n_columns > exact.FEW_CELLS
 
 
 def _scan_is_clean(rows: Scannable, form: Form) -> bool:
-    """Whether a source, asked to score all rows at its own speed, proves every sign positive."""
+    """Whether a scan of the source, at its own speed, proves every sign positive."""
     w, b = form.floats[:-1], float(form.floats[-1])
     try:
         scan = rows.scan(w, b)
@@ -103,7 +103,7 @@ def _scan_is_clean(rows: Scannable, form: Form) -> bool:
 def check_weak_separator(rows: Rows, weights: Sequence[int], constant: int, *, named: bool = True) -> NDArray[np.int64]:
     """No row lies on the wrong side, and one lies strictly on its own; returns the numbers of all that do.
 
-    Without `named` one of them is enough: nothing of the length of the data is kept.
+    Without `named`, only the first of them is kept, so that memory does not grow with the data.
     """
     strict: list[NDArray[np.int64]] = []
     for bad, own in each(rows, partial(_weak_sides, form_of(weights, constant), None if named else 1)):
@@ -144,7 +144,7 @@ def _weak_sides(form: Form, most: int | None, block: Block) -> tuple[int | None,
 def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np.int8]:
     try:
         return signs(form, values)
-    except NotFiniteError as error:  # knows the place in the block; say the row
+    except NotFiniteError as error:  # it names the place in the block, not the row
         raise error.at(row=int(numbers[error.row or 0])) from None
 
 
@@ -189,14 +189,14 @@ def check_numbers(rows: Rows, numbers: Sequence[int], weights: Sequence[int], wh
 
 def weighted_sum(weights: Sequence[int], columns: list[int], table: IntegerRows) -> dict[int, tuple[int, int]]:
     """`Σ u z`, exactly, column by column (m·2^e); columns without entries are left out."""
-    # No row's exponent is positive: each column's is the least that clears the fractions of these very rows.
+    # No row's exponent is positive: each column's is the least that clears the fractions of exactly these rows.
     multiples = [u << -e for u, e in zip(weights, table.row_exponents.tolist(), strict=True)]
     exponents = (-table.column_exponents).tolist()
     return {c: (int(m), e) for c, m, e in zip(columns, _product(multiples, table.rows), exponents, strict=True)}
 
 
 def _product(multiples: list[int], rows: Integers) -> list[Any]:
-    """`Σ u z`, exactly: in 64 bits where they hold every sum, else in long integers."""
+    """`Σ u z`, exactly: in 64 bits if they hold every sum, else in long integers."""
     if rows.dtype == np.int64 and rows.size:
         largest = max(int(rows.max()), -int(rows.min()), 1)
         if largest * sum(map(abs, multiples)) < 2**62:
@@ -217,10 +217,10 @@ def integer_table(rows: Rows, numbers: Sequence[int], bias: bool) -> tuple[list[
 
 
 def taken(rows: Rows, numbers: Sequence[int]) -> Block:
-    """The rows named, of finite numbers and no others: (row numbers, values, signs)."""
+    """Exactly the rows named, which must be finite: (row numbers, values, signs)."""
     found, values, y = rows.take(numbers)
     if np.asarray(found).tolist() != list(numbers):
-        raise CertificateError("The source did not hand over the rows it was asked for.")
+        raise CertificateError("The source did not return the rows that were requested.")
     _require_finite(values, found)
     return found, values, y
 
@@ -241,7 +241,7 @@ def _require_none(outside: NDArray[np.int64], what: str) -> None:
 def rows_outside_span(
     rows: Rows, numbers: Sequence[int], bias: bool, *, on: Form | None = None, most: int | None = None
 ) -> NDArray[np.int64]:
-    """The rows that are no linear combination of the rows named: those where `on` is 0, the first `most` or more."""
+    """The rows that are not a linear combination of those named; only where `on` is 0, and the first `most` or more."""
     return _outside_span(rows, bias, numbers, *integer_table(rows, numbers, bias), on=on, most=most)
 
 
@@ -255,13 +255,14 @@ def _outside_span(
     on: Form | None = None,
     most: int | None = None,
 ) -> NDArray[np.int64]:
-    """The rows outside the span of the table, without the `settled` ones; only those that need it are tested by forms.
+    """The rows outside the span of the table, except the `settled` ones.
 
-    A row with an entry where the table has none is outside. For the rest there are forms, which may be many and long.
+    A row with an entry in a column where the table has none is outside. Only the others are tested by the forms that
+    vanish on the table, which may be many and long.
     """
     columns, table = _used(columns, table)
     span: _Span | None = None
-    if len(columns) == rows.n_columns + bias < LONG:  # nothing is unused
+    if len(columns) == rows.n_columns + bias < LONG:  # no column is unused
         span = _Span(rows.n_columns, bias, columns, table)
         if span.is_everything:
             return np.zeros(0, np.int64)
@@ -273,11 +274,11 @@ def _outside_span(
         found = _found_outside(rows, _Outside(np.asarray(settled, np.int64), unused, on, span), most)
         if found is not None:
             return found
-        span = _Span(rows.n_columns, bias, columns, table)  # it takes long, and often no row needs it
+        span = _Span(rows.n_columns, bias, columns, table)  # slow to compute, and often no row needs it
 
 
 def _found_outside(rows: Rows, work: _Outside, most: int | None) -> NDArray[np.int64] | None:
-    """The rows outside a span, the first `most` or more; None where it must be known for that."""
+    """The rows outside a span, the first `most` or more; None if some row needs the span and it is not known yet."""
     found = [np.zeros(0, np.int64)]
     for own in each(rows, work):
         if own is None:
@@ -290,7 +291,7 @@ def _found_outside(rows: Rows, work: _Outside, most: int | None) -> NDArray[np.i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outside:
-    """The question which rows of a block are outside a span; without the span, those that have other columns are."""
+    """Finds the rows of a block outside a span; without the span, it knows only those with entries in other columns."""
 
     settled: NDArray[np.int64]
     unused: NDArray[np.bool_]
@@ -298,7 +299,7 @@ class _Outside:
     span: _Span | None
 
     def __call__(self, block: Block) -> NDArray[np.int64] | None:
-        """Their numbers; None where the span is needed and not there."""
+        """Their numbers; None if the span is needed but not known."""
         numbers, values, y = block
         asked = ~np.isin(numbers, self.settled)
         if self.on is not None:
@@ -313,10 +314,10 @@ class _Outside:
 
 
 class _Span:
-    """The rows of a table, as a space that other rows lie in or not.
+    """The space that the rows of a table span, with a test whether other rows lie in it.
 
-    Forms that vanish on it are the test. Where these are long, and more than the rows of a basis, a row is solved for
-    its combination of the basis, by columns in which that is regular, and compared in all the others.
+    The test is by forms that vanish on it. If these are long, and more than the rows of a basis, then instead each row
+    is written as a combination of the basis, solved in columns where the basis is regular, and compared in the others.
     """
 
     def __init__(self, n_columns: int, bias: bool, columns: list[int], table: IntegerRows) -> None:
@@ -342,7 +343,7 @@ class _Span:
             step = max(1, AT_ONCE // len(self.columns))
             parts = [self._solved(values[some], y[some]) for some in _slices(places, step)]
             return np.concatenate(parts)
-        few = 2 * len(places) <= len(numbers)  # only then they are copied
+        few = 2 * len(places) <= len(numbers)  # else copying them costs more than it saves
         outside = np.zeros(len(places) if few else len(numbers), bool)
         for form in self.forms:
             outside |= _signs(form, numbers[places] if few else numbers, values[places] if few else values) != 0
@@ -373,7 +374,7 @@ def _slices(places: NDArray[np.int64], step: int) -> Iterator[NDArray[np.int64]]
 
 
 def _used(columns: list[int], table: IntegerRows) -> tuple[list[int], IntegerRows]:
-    """The same without the columns that are 0."""
+    """The columns and the table without the columns that are 0."""
     is_used = (table.rows != 0).any(axis=0)
     if is_used.all():
         return columns, table
@@ -412,6 +413,6 @@ def has_entries(values: Values, columns: NDArray[np.bool_]) -> NDArray[np.bool_]
 
 
 def few(numbers: Sequence[int]) -> str:
-    """The first of some row numbers, for people."""
+    """The first few row numbers, for a message."""
     shown = ", ".join(str(n) for n in numbers[:8])
     return shown if len(numbers) <= 8 else f"{shown} and {len(numbers) - 8} more"

@@ -1,7 +1,7 @@
 """The written proof about many classes, version 6: one table, and an answer to each question in turn.
 
 An answer is the claim of a proof about two classes. The scores of a joint answer are written with a block for every
-class; where there is no margin, those of the first class are taken off from all, as the proof needs no block for it.
+class. Without a margin, the weights of the first class are subtracted from all: the proof does not need its block.
 """
 
 from __future__ import annotations

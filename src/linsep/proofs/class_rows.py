@@ -1,11 +1,11 @@
-"""The questions about many classes, and the rows that each is about, made from the data for the check alone.
+"""The questions about many classes, and the rows of each, made from the data for the check alone.
 
-    pairs   the rows of two classes, under the numbers they have in the table
+    pairs   the rows of two classes, with the numbers they have in the table
     rest    all rows, one class against the others
     joint   Kesler's rows: a row x of class c and each other class k give +x in the block of c, -x in that of k
 
-The row of x against class k has the number K·i + k, i the number of x: so it says itself what it is about, and the
-numbers K·i + c belong to no row. Nothing here is shared with what the solvers see.
+The row that compares x with class k has the number K·i + k, where i is the number of x, so that the number alone says
+what is compared; the numbers K·i + c belong to no row. No code here is shared with the solvers.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ def sizes_of(rows: Rows, n_classes: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TwoSides:
-    """The rows of some classes, each on one of two sides: `sides` has -1 or +1 for each class, 0 for one left out."""
+    """The rows of some classes, each on one of two sides: `sides` is -1 or +1 for each class, 0 to leave it out."""
 
     rows: Rows
     sides: tuple[int, ...]
 
     @property
     def n_rows(self) -> int:
-        """How many numbers rows may have: those of the whole table."""
+        """One more than the largest row number: rows keep the numbers of the whole table."""
         return end_of(self.rows)
 
     @property
@@ -99,7 +99,7 @@ class TwoSides:
                 yield numbers[kept], values[kept], signs[kept]
 
     def take(self, rows: Sequence[int]) -> Block:
-        """These rows, if they are of these classes."""
+        """These rows, which must be of these classes."""
         numbers, values, y = self.rows.take(rows)
         signs = self._signs(y)
         if not signs.all():
@@ -112,7 +112,7 @@ class TwoSides:
 
 @dataclass(frozen=True, slots=True)
 class KeslerRows:
-    """Kesler's rows of a table. `all_blocks` gives the first class a block too, which no claim but a margin needs."""
+    """Kesler's rows of a table. `all_blocks` gives the first class a block too, which only a margin needs."""
 
     rows: Rows
     n_classes: int
@@ -121,7 +121,7 @@ class KeslerRows:
 
     @property
     def n_rows(self) -> int:
-        """How many numbers rows may have."""
+        """One more than the largest row number."""
         return end_of(self.rows) * self.n_classes
 
     @property
@@ -142,7 +142,7 @@ class KeslerRows:
                 yield self._made(numbers[part], values[part], own, of[kept], other[kept])
 
     def take(self, rows: Sequence[int]) -> Block:
-        """These rows, if they are some."""
+        """These rows, none of which may compare a row with its own class."""
         wanted = np.asarray(rows, np.int64)
         named, of = np.unique(wanted // self.n_classes, return_inverse=True)
         numbers, values, y = self.rows.take(named.tolist())
@@ -166,7 +166,7 @@ def _with_constant(values: Values) -> Values:
 
 
 def _sparse(values: Values, of: Ints, blocks: Sequence[tuple[Ints, int]], width: int) -> Values:
-    """The rows `of` the values, once in each block with its sign; a block of -1 is left out."""
+    """The rows `of` the values, copied into each block with its sign; a block of -1 is left out."""
     entries = values.data if is_sparse(values) else values
     if entries.dtype.kind in "iu" and entries.size and max(int(entries.max()), -int(entries.min())) >= WORD:
         return _long(values, of, blocks, width)
@@ -183,7 +183,7 @@ def _sparse(values: Values, of: Ints, blocks: Sequence[tuple[Ints, int]], width:
 
 
 def _long(values: Values, of: Ints, blocks: Sequence[tuple[Ints, int]], width: int) -> Values:
-    """The same with Python's integers, for numbers that no 64 bits hold."""
+    """The same with Python's integers, for numbers that do not fit into 64 bits."""
     table = np.zeros((len(of), width), object)
     own = (values.toarray() if is_sparse(values) else values).astype(object)[of]
     for block, sign in blocks:

@@ -1,4 +1,4 @@
-"""What linsep says about many classes: one verdict for each question, and the table that all of them are about.
+"""The verdicts about many classes: one for each question, and the table that all of them are about.
 
     joint   one question: is there a score for each class, w_k·x + b_k, with that of its own class strictly the
             largest on every row?
@@ -34,9 +34,9 @@ from linsep.tables.row_ids import RowIds
 class ClassVerdicts(Reported):
     """The verdicts about many classes, in the order of `questions`: `found["cat", "dog"]` is that of a pair.
 
-    Each is an ordinary verdict, and its rows have the numbers of the whole table. In a joint verdict the row of x
-    against class k has the number K·i + k, i the number of x and k the position of the class among the K `labels`;
-    `contests` puts that into words.
+    Each is an ordinary verdict, and its rows have the numbers of the whole table. In a joint verdict the row that
+    compares x with class k has the number K·i + k, where i is the number of x and k the position of the class among
+    the K `labels`; `contests` translates these numbers.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class ClassVerdicts(Reported):
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(map(plain, self.labels)))
         if self.by not in BY:
-            raise CertificateError(f"A question is one of {BY}, not {self.by!r}.")
+            raise CertificateError(f"A question must be one of {BY}, not {self.by!r}.")
         if len(self.labels) < 2 or len(self.sizes) != len(self.labels):
             raise CertificateError(f"{len(self.labels)} labels and {len(self.sizes)} sizes: give one for each class.")
         if "" in self.labels:
@@ -88,7 +88,7 @@ class ClassVerdicts(Reported):
         if twice is not None:
             raise CertificateError(f"Two labels are the same: {shown(twice)}.")
         if min(self.sizes) < 1:
-            raise CertificateError("Each class has a row at least.")
+            raise CertificateError("Each class must have at least one row.")
         if len(self.verdicts) != len(self.questions):
             raise CertificateError(f"{len(self.verdicts)} verdicts for {len(self.questions)} questions.")
         if self.names is not None and len(self.names) != self.n_columns:
@@ -106,7 +106,7 @@ class ClassVerdicts(Reported):
 
     @property
     def separable(self) -> bool | None:
-        """Whether every question is answered with yes; None where none is with no, but some are open."""
+        """True if every answer is yes, False if some answer is no; None if some are open and none is no."""
         found = [verdict.separable for verdict in self.verdicts]
         return False if False in found else None if None in found else True
 
@@ -142,7 +142,7 @@ class ClassVerdicts(Reported):
 
     @property
     def class_weights(self) -> tuple[tuple[int, ...], ...] | None:
-        """The integer weights of each class, the bias last if there is one: the joint scores, where there are some."""
+        """The integer weights of each class, the bias last if there is one: the joint scores, or None."""
         verdict, width = self.verdict, self.n_columns + self.bias
         if not isinstance(verdict, HalfspaceVerdict):
             return None
@@ -151,7 +151,7 @@ class ClassVerdicts(Reported):
         return tuple(weights[k : k + width] for k in range(0, len(weights), width))
 
     def contests(self, combination: Obstruction | None = None) -> tuple[tuple[int, Label], ...]:
-        """The rows of a joint obstruction, or of another combination: row i, and the class it should win against."""
+        """The rows of a joint obstruction, or of another combination: row i, and the class it is compared with."""
         found = combination or getattr(self.verdict, "obstruction", None)
         if found is None:
             return ()
@@ -161,7 +161,7 @@ class ClassVerdicts(Reported):
         """The same verdicts, with what the user calls the rows that they name."""
         if ids is None:
             return self
-        times = len(self.labels) if self.by == "joint" else 1  # a row against each class has a number of its own
+        times = len(self.labels) if self.by == "joint" else 1  # each comparison has its own number
         rows = [list(verdict.named_rows()) for verdict in self.verdicts]
         names = ids.names(row // times for row in chain(*rows))
         verdicts = [
@@ -180,8 +180,8 @@ class ClassVerdicts(Reported):
     def frame(self, X: Any) -> Any:
         """The rows of the obstructions, or nearest to the margins, as a dataframe of the library of X.
 
-        See `Verdict.frame`. Jointly, `against` is the class that the row should win against; else `question` says
-        which classes the question is about.
+        See `Verdict.frame`. For the joint question, `against` is the class that the row is compared with; else
+        `question` names the classes that the question is about.
         """
         rows: list[int] = []
         told: dict[str, list[Any]] = {"label": [], "against" if self.by == "joint" else "question": [], "share": []}
@@ -233,7 +233,7 @@ class ClassVerdicts(Reported):
     def report(
         self, X: Any = None, y: Any = None, *, where: Where | None = None, verify: bool = True, ids: Any = None
     ) -> Report:
-        """What there is to say, as a value. With verify=False data are taken for those of the verdicts unchecked."""
+        """What `explain` says, as a value. With verify=False the data are not checked."""
         if X is not None and verify:
             self.verify(X, y, ids=ids)
         if X is not None and self.row_names is None:
@@ -257,7 +257,7 @@ def rows_for(found: ClassVerdicts, question: Classes, verdict: Verdict, rows: Ro
 
 
 def check_classes(found: ClassVerdicts, rows: Rows) -> None:
-    """Check the proofs against rows as they are read, with the marks of many classes."""
+    """Check the proofs against rows as they are read, marked with the positions of their classes."""
     checks.check_shape(rows, found.n_rows, found.n_columns, found.names)
     checks.check_names(found.names, names_of(rows))
     sizes = sizes_of(rows, len(found.labels))
@@ -275,7 +275,7 @@ def check_classes(found: ClassVerdicts, rows: Rows) -> None:
 
 
 def _check_stated(found: ClassVerdicts, question: Classes, verdict: Verdict) -> None:
-    """What a verdict states about its rows is what the question is about."""
+    """The rows that a verdict states are those of its question."""
     width = found.n_columns
     widths = (width,)
     if found.by == "joint":
@@ -285,4 +285,4 @@ def _check_stated(found: ClassVerdicts, question: Classes, verdict: Verdict) -> 
     stated = verdict.n_rows, verdict.bias, verdict.numbers, verdict.rows_left_out
     known = rows_asked(found.by, question, found.n_rows, found.sizes), found.bias and found.by != "joint"
     if verdict.n_columns not in widths or stated != (*known, found.numbers, found.rows_left_out):
-        raise CertificateError("A verdict is about other rows than its question.")
+        raise CertificateError("A verdict is about rows other than those of its question.")

@@ -22,7 +22,7 @@ from linsep.report import (
     row_texts,
 )
 
-MOST_CELLS = 30  # classes of a matrix that is shown as a whole
+MOST_CELLS = 30  # the most classes of a matrix that is shown whole
 MARKS = {"separable": "yes", "touching": "touch", "overlapping": "no", "not-separable": "no*", "undecided": "?"}
 MEANINGS = {
     "separable": "yes: separable",
@@ -34,7 +34,7 @@ MEANINGS = {
 
 
 def report_of_classes(found: ClassVerdicts, where: Where | None) -> Report:
-    """All there is to say; `where` gives more columns about some rows."""
+    """The whole report; `where` gives more columns about some rows."""
     parts = _jointly(found, where) if found.by == "joint" else _matrix(found)
     if found.rows_left_out:
         rows = count(found.rows_left_out, "row")
@@ -86,8 +86,8 @@ def _jointly(found: ClassVerdicts, where: Where | None) -> list[Part]:
     parts: list[Part] = [Sentence(_meaning(verdict))]
     if isinstance(verdict, Separable) and verdict.margin is not None:
         low, high = verdict.margin
-        scale = "where the squares of all weights, the biases included, add up to 1"
-        ends = f"by {low:.9g} at least, {scale}; none by more than {high:.9g}"
+        scale = "when the squares of all weights, the biases included, add up to 1"
+        ends = f"by at least {low:.9g} {scale}; no scores lead by more than {high:.9g}"
         parts.append(Sentence(f"The right score leads {ends}.", "margin"))
     if isinstance(verdict, Obstructed):
         parts += _obstruction(found, verdict.obstruction, where)
@@ -107,8 +107,8 @@ def _obstruction(found: ClassVerdicts, combination: Obstruction, where: Where | 
     ]
     more = f" and {len(contests) - SHOWN_ROWS:,} more" if len(contests) > SHOWN_ROWS else ""
     said = f"The row {word}{words[0]} is 0" if word else f"Row {words[0]} is 0"
-    said = f"The rows {word}{', '.join(words)}{more} cannot all be won" if len(contests) > 1 else said
-    why = "whatever the scores, their leads, weighted, add up to 0"
+    said = f"The rows {word}{', '.join(words)}{more} cannot all be right" if len(contests) > 1 else said
+    why = "whatever the scores, the weighted sum of their leads is 0"
     if combination.is_definite:
         why = "proved by weights that nearly cancel and a positive-definite matrix"
     total = sum(combination.weights)
@@ -126,12 +126,15 @@ def _mark(verdict: Verdict) -> str:
 
 def _meaning(verdict: Verdict) -> str:
     if isinstance(verdict, Separable):
-        return "There are scores, one for each class, with that of its own class the largest on every row."
+        return "There are scores, one for each class, such that on every row that of its own class is the largest."
     if isinstance(verdict, Touching):
-        weak = "There are scores with that of its own class never below another, and ahead of some"
-        return f"{weak}; but none with it strictly the largest on every row."
+        weak = "There are scores such that on every row that of its own class is not below another, and on some above"
+        return f"{weak}; but none such that it is strictly the largest on every row."
     if isinstance(verdict, Overlapping):
-        return "No scores have that of its own class never below another, unless all are equal on every row."
+        return "Unless all scores are equal on every row, that of its own class is below another on some row."
     if verdict.separable is False:
-        return "No scores have that of its own class strictly the largest on every row. Whether weakly is open."
+        return (
+            "There are no scores such that on every row that of its own class is strictly the largest. "
+            "It is not known whether it can be at least as large as every other."
+        )
     return "This proves nothing: there may be such scores or not."

@@ -1,22 +1,22 @@
 """The positive-definite proof: rows that no hyperplane has on their sides, with short weights that need not cancel.
 
-Rows B with signed vectors z_i, positive integers u_i, p_i = u_i·z_i. Any powers of two may be multiplied into the
-columns first. With r = Σ p_i and G = Σ c_i p_i p_iᵀ, 0 <= c_i <= 1/|p_i|:
+Let B be rows with signed vectors z_i, u_i positive integers, and p_i = u_i·z_i. The columns may first be multiplied by
+any powers of two. With r = Σ p_i and G = Σ c_i p_i p_iᵀ, 0 <= c_i <= 1/|p_i|:
 
     If λ_min(G) > |r|, then w = 0 is the only w with z_i·w >= 0 on all of B.
 
-For such a w let s_i = p_i·w >= 0. Then s_i <= |p_i||w|, hence s_i >= c_i s_i²/|w|, and with all of B added up
+For such a w let s_i = p_i·w >= 0. Then s_i <= |p_i||w|, hence s_i >= c_i s_i²/|w|, and the sum over B gives
 
     |r||w| >= r·w = Σ s_i >= wᵀGw/|w| >= λ_min(G)·|w|,
 
-which only w = 0 allows. Powers of two in the columns turn w into another w, one for one.
+which only w = 0 allows. Powers of two in the columns map the vectors w one to one.
 
-Which columns this is about. Let J be the columns (the constant among them) that are not 0 on all of B. Some of them
+Which columns this is about. Let J be the columns (including the constant) that are not 0 on all of B. Some of them
 may be linear combinations of others on B; these are the *dependences* of the proof, vectors v with z_i·v = 0 on B, each
-with a column of its own that no later one has. Without these columns K remains, and for every w there is a w' on K
+with a column of its own that no later one has. Let K be J without these own columns: for every w there is a w' on K
 alone with the same scores on B. The theorem is applied to K. So every w with z·w >= 0 on B has z·w = 0 on B: B is an
-obstruction. The rows of B span all that is 0 outside J and 0 under every dependence: where all rows are such, B is a
-spread too.
+obstruction. The rows of B span every vector that is 0 outside J and 0 under every dependence: if all rows are such
+vectors, B is a spread too.
 
 The eigenvalue is bounded in `eigenvalues.py`.
 """
@@ -43,7 +43,7 @@ from linsep.tables import is_sparse
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
-MANY_ENTRIES = 1 << 20  # of rows on a device, from which on the proof is looked at there
+MANY_ENTRIES = 1 << 20  # with this many entries in rows on a device, the proof is checked there
 
 
 @runtime_checkable
@@ -53,7 +53,7 @@ class OnDevice(Rows, Protocol):
     facts: Any
 
     def there(self, rows: Sequence[int], columns: Any = None) -> tuple[Any, Any] | None:
-        """Some rows and their signs as tensors there; None where they are sparse."""
+        """Some rows and their signs as tensors on the device; None if they are sparse."""
 
 
 @final
@@ -61,7 +61,7 @@ class OnDevice(Rows, Protocol):
 class ColumnDependence:
     """Columns with integer weights: `Σ weight·column = 0` on the rows of an obstruction. The first is its own.
 
-    The column after the last is the constant of the bias.
+    Column number `n_columns` is the constant of the bias.
     """
 
     columns: tuple[int, ...]
@@ -75,9 +75,9 @@ class ColumnDependence:
         if not columns or len(columns) != len(weights):
             raise CertificateError(f"{len(columns)} columns and {len(weights)} weights do not make a dependence.")
         if min(columns) < 0 or len(set(columns)) != len(columns):
-            raise CertificateError("The columns of a dependence are distinct column numbers, counted from 0.")
+            raise CertificateError("The columns of a dependence must be distinct column numbers, counted from 0.")
         if not all(weights):
-            raise CertificateError("The weights of a dependence are not 0.")
+            raise CertificateError("The weights of a dependence must not be 0.")
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "weights", weights)
 
@@ -85,10 +85,10 @@ class ColumnDependence:
 def check_definite(
     rows: Rows, numbers: Sequence[int], weights: Sequence[int], dependences: Sequence[ColumnDependence], bias: bool
 ) -> NDArray[np.bool_]:
-    """The theorem holds for these rows; returns which columns, the constant last, are not 0 on all of them."""
+    """Check the theorem's condition for these rows; returns which columns, the constant last, are not 0 on them all."""
     if scales_of(rows) is not None:
         raise CertificateError(
-            "A positive-definite obstruction is proved for doubles; these rows hold a number that no double is."
+            "A positive-definite obstruction is proved for doubles; these rows hold a number that is not a double."
         )
     checks.check_numbers(rows, numbers, weights, "obstruction")
     if not dependences and _holds_there(rows, numbers, weights, bias):
@@ -115,7 +115,7 @@ def check_definite(
 
 
 def _holds_there(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool) -> bool:
-    """Whether rows on a device, of which no column is 0 on all, prove it there: large matrices are its strength."""
+    """Whether rows on a device, with no column that is 0 on all, prove it there, which is fast for large matrices."""
     if not isinstance(rows, OnDevice) or len(numbers) * rows.n_columns < MANY_ENTRIES or not rows.facts.is_finite:
         return False
     bounds = bounds_there(rows, numbers, weights, None, bias=bias)
@@ -125,17 +125,17 @@ def _holds_there(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bia
 def bounds_there(
     rows: OnDevice, numbers: Sequence[int], weights: Sequence[int], columns: Any, *, bias: bool, room: float = 1.0
 ) -> Bounds | None:
-    """What the device can prove of some rows, in some columns or in all; None where that is left to this machine."""
+    """What the device can prove about some rows, in some columns or in all; None if that is left to the host."""
     found = rows.there(numbers, columns)
     return None if found is None else bounds_on_device(*found, weights, bias=bias, room=room)
 
 
 def own_columns(dependences: Sequence[ColumnDependence]) -> set[int]:
-    """The columns that the dependences express by others: of each the first, which none after it may have."""
+    """The columns that the dependences express by others: the first of each, which no later dependence may have."""
     own: set[int] = set()
     for dependence in dependences:
         if not own.isdisjoint(dependence.columns):
-            raise CertificateError("A dependence has the own column of another one before it.")
+            raise CertificateError("A dependence has a column that is the own column of an earlier one.")
         own.add(dependence.columns[0])
     return own
 
@@ -180,7 +180,7 @@ def require_zero(dependence: ColumnDependence, numbers: Any, values: Values, n_c
 
 
 def _scores(dependence: ColumnDependence, values: Values, n_columns: int) -> NDArray[np.int8]:
-    """The exact signs of the dependence on some rows, looked at in its own columns alone."""
+    """The exact signs of the dependence on some rows, computed from its columns alone."""
     pairs = list(zip(dependence.columns, dependence.weights, strict=True))
     constant = sum(weight for column, weight in pairs if column == n_columns)
     named = [(column, weight) for column, weight in pairs if column < n_columns]

@@ -1,8 +1,8 @@
 """The two numbers of a positive-definite proof, bounded as in `eigenvalues.py`, for rows on a device (PyTorch tensors).
 
 The entries are split into halves of 26 bits, so that their products with the halves of the weights are exact, and the
-leading bits of these add up without rounding. Products of matrices are charged for every order of summation, and E is
-computed: nothing is assumed of how the device finds a Cholesky factor.
+leading bits of these add up without rounding. The error bounds of matrix products hold for every order of summation,
+and E is computed: nothing is assumed about how the device finds a Cholesky factor.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 from linsep.proofs.eigenvalues import LEAST, ROUNDS, TWICE_ROUNDOFF, WHOLE, Bounds
 
 SPLITTER = 2.0**27 + 1  # Dekker 1971
-FAR = 300  # exponents of the columns beyond which their numbers are left to the host
-AT_ONCE = 1 << 27  # entries looked at together
+FAR = 300  # columns with exponents beyond this are left to the host
+AT_ONCE = 1 << 27  # entries processed together
 
 
 def bounds_on_device(values: Any, y: Any, weights: Sequence[int], *, bias: bool, room: float = 1.0) -> Bounds | None:
-    """What `eigenvalues.bounds_of` says, computed where the rows are; None where they must be looked at elsewhere.
+    """What `eigenvalues.bounds_of` returns, computed on the device; None if it must be computed on the host.
 
-    `values` are finite and no column is 0 on all rows; `y` are the signs of the rows.
+    `values` must be finite, with no column that is 0 on all rows; `y` are the signs of the rows.
     """
     if values.dtype.itemsize == 8 and not values.is_floating_point():
         return None
@@ -89,7 +89,7 @@ def _levels(p: Any) -> Any:
 
 
 def _least_eigenvalue(a: Any, length: float, room: float) -> float:
-    """A number that the least eigenvalue of aᵀa, with each entry of `a` off by a rounding, is not below."""
+    """A lower bound on the least eigenvalue of aᵀa, even if each entry of `a` is off by a rounding."""
     linalg = importlib.import_module("torch").linalg
     n_rows, width = a.shape
     entries = n_rows * width

@@ -1,9 +1,9 @@
 """How long a sum of rows is at most, and how large the least eigenvalue of their matrix is at least: the two numbers of
 `definite.py`, proved.
 
-How λ_min is bounded, in floats whose every error is accounted for. c_i is a power of four, so that A with the rows
-√c_i·p_i is not rounded by it. For any triangle R at all, G - s·I = RᵀR + E, hence λ_min(G) >= s - |E|; R is the
-Cholesky factor, and E is what floats say it is, give or take what a product of matrices may be off by
+λ_min is bounded in floats, and every rounding error is accounted for. c_i is a power of four, so that it adds no
+rounding to A, the matrix with the rows √c_i·p_i. For any triangular matrix R, G - s·I = RᵀR + E defines E, hence
+λ_min(G) >= s - |E|. R is the Cholesky factor, and E is computed in floats, plus a bound on the error of matrix products
 (Rump, Verification of positive definiteness, 2006; Higham, Accuracy and Stability, §3.5: any order of summation).
 """
 
@@ -30,17 +30,17 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
 TWICE_ROUNDOFF = 2.0**-52  # charged for each rounding: twice what it can be
-LEAST = 1e-140  # lengths below it are not told from 0; it also pays for everything that underflows
-LOWEST = -4000  # exponents below it stand for 0
-LOWEST_TOP = -(2**62)  # of a column of zeros
-SPARSE = 0.1  # part of the entries below which a Gram matrix is made of those that are not 0
+LEAST = 1e-140  # smaller lengths count as 0; it also covers everything that underflows
+LOWEST = -4000  # smaller exponents stand for 0
+LOWEST_TOP = -(2**62)  # the exponent of a column of zeros
+SPARSE = 0.1  # with a smaller part of nonzero entries, the Gram matrix is computed from a sparse array
 WHOLE = 2.0**53  # integers up to here are doubles
-MULTIPLIED = 2500  # columns up to which RᵀR is computed
-MOST_PRODUCTS = 1 << 23  # of sparse columns computed together
-FEW_ENTRIES = 10**6  # of rows that are looked at again in integers, where floats cannot decide
-FINE = 56  # bits after the point there
-PIECE = 2**15  # entries looked at together
-ROUNDS = 3  # of taking the leading bits off numbers that are added up
+MULTIPLIED = 2500  # RᵀR is computed for at most this many columns
+MOST_PRODUCTS = 1 << 23  # entries of the Gram matrix of sparse rows computed together
+FEW_ENTRIES = 10**6  # rows with at most this many entries are checked again in integers, if floats cannot decide
+FINE = 56  # bits after the point in that check
+PIECE = 2**15  # entries processed together
+ROUNDS = 3  # how often the leading bits of the numbers are split off before they are added
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Bounds:
 def bounds_of(values: Values, y: NDArray[Any], weights: Sequence[int], *, bias: bool, room: float = 1.0) -> Bounds:
     """What can be proved about rows (not empty) of finite numbers, their signs and positive weights.
 
-    With `room` the eigenvalue must exceed so many times the length, and so many times the roundings: for who looks for
-    a proof that others shall accept, in whatever order they add.
+    With `room` the eigenvalue must exceed that many times the length and the rounding errors: for a solver that looks
+    for a proof which every checker accepts, in whatever order it adds.
     """
     z = _Entries.of(values, y, bias)
     u, exponents = _split(weights)
@@ -83,7 +83,7 @@ def bounds_of(values: Values, y: NDArray[Any], weights: Sequence[int], *, bias: 
 
 @dataclass(frozen=True, slots=True)
 class _Entries:
-    """The entries of signed rows, one after the other, with their places: of dense rows all, of sparse ones some."""
+    """The entries of signed rows as one array, with their places: all of dense rows, the stored ones of sparse rows."""
 
     data: Floats
     rows: NDArray[np.int64]
@@ -93,7 +93,7 @@ class _Entries:
 
     @classmethod
     def of(cls, values: Values, y: NDArray[Any], bias: bool) -> _Entries:
-        """Those of y·(x, 1); integers beyond 2^53 are rounded."""
+        """The entries of y·(x, 1); integers beyond 2^53 are rounded."""
         n_rows, width = values.shape
         signs_of_rows = np.sign(y).astype(np.float64)
         if is_sparse(values):
@@ -119,7 +119,7 @@ class _Entries:
             yield slice(start, start + PIECE)
 
     def table(self, data: Floats) -> Any:
-        """Other numbers in the same places, as an array, or as a sparse one where most are 0."""
+        """Other numbers in the same places, as an array, or as a sparse array if most are 0."""
         from scipy.sparse import coo_array
 
         if self.inside is not None:
@@ -131,7 +131,7 @@ class _Entries:
 
 
 def _without_repeats(values: Any) -> Any:
-    """Sparse rows in which no entry stands twice: the length of a row is that of its entries."""
+    """Sparse rows without repeated entries, so that the length of a row is that of its entries."""
     if values.has_canonical_format:
         return values
     found = values.copy()
@@ -152,7 +152,7 @@ def _is_kept(values: Values) -> bool:
 
 
 def _split(weights: Sequence[int]) -> tuple[Floats, Integers]:
-    """Weights as u·2^exponent with u about 1; only those of more than 53 bits are rounded."""
+    """Weights as u·2^exponent with u about 1; only those with more than 53 bits are rounded."""
     bits = [u.bit_length() for u in weights]
     u = [u / (1 << b) if b < 1000 else (u >> b - 64) / 2.0**64 for u, b in zip(weights, bits, strict=True)]
     return np.array(u), np.array(bits, np.int64)
@@ -170,7 +170,7 @@ def _tops(z: _Entries, u: Floats, exponents: Integers) -> Integers:
 
 
 def _products(z: _Entries, part: slice, u: Floats, exponents: Integers, top: Integers) -> tuple[Floats, Floats]:
-    """p = u·z with each column times a power of two, |p| < 1, as high + low: exact but for what is below 2^-1000."""
+    """p = u·z, each column times a power of two so that |p| < 1, as high + low: exact but below 2^-1000."""
     mantissas, own = np.frexp(z.data[part])
     own_u = u[z.rows[part]]
     exponent = own + exponents[z.rows[part]] - top[z.columns[part]]
@@ -180,9 +180,9 @@ def _products(z: _Entries, part: slice, u: Floats, exponents: Integers, top: Int
 
 
 class _Sum:
-    """The sum of so many rows of numbers below 1, each given in two parts, and a bound on its length.
+    """The sum of `n_rows` rows of numbers below 1, each given in two parts, and a bound on its length.
 
-    The leading bits of each number are taken off in rounds: they add up without rounding (Rump, Ogita, Oishi 2008).
+    The leading bits of each number are split off in rounds: they add up without rounding (Rump, Ogita, Oishi 2008).
     """
 
     def __init__(self, n_rows: int, width: int) -> None:
@@ -192,7 +192,7 @@ class _Sum:
         self.sums = np.zeros((2, ROUNDS, width))
 
     def add(self, columns: Integers, *parts: Floats) -> None:
-        """Add some of the numbers, which stand in these columns: their high and their low parts."""
+        """Add some of the numbers, which are in these columns: their high and their low parts."""
         for part, sums in zip(parts, self.sums, strict=True):
             rest = part
             for k, sigma in enumerate(self.sigmas[:-1]):
@@ -201,14 +201,14 @@ class _Sum:
                 sums[k] += np.bincount(columns, leading, sums.shape[1])
 
     def length(self) -> float:
-        """At least the length of the sum. What was left of each number is below the last sigma."""
+        """An upper bound on the length of the sum. The rest of each number is below the last sigma."""
         flat = self.sums.reshape(2 * ROUNDS, -1)
         error = 2 * len(flat) * TWICE_ROUNDOFF * np.abs(flat).sum(axis=0) + 2 * self.n_rows * self.sigmas[-1]
         return float(np.linalg.norm(np.abs(flat.sum(axis=0)) + error)) * (1 + 1e-9) + LEAST
 
 
 def _exact_length(values: Values, y: NDArray[Any], weights: Sequence[int], bias: bool, top: Integers) -> float:
-    """The same from exact sums, for numbers that no double holds."""
+    """The same from exact sums, for numbers that are not doubles."""
     values = values.toarray() if is_sparse(values) else np.asarray(values)
     columns = list(range(values.shape[1] + bias))
     sums = checks.weighted_sum(weights, columns, integer_rows(values, y, bias=bias))
@@ -222,7 +222,7 @@ def _exact_length(values: Values, y: NDArray[Any], weights: Sequence[int], bias:
 
 
 def _leveled(z: _Entries, p: Floats) -> Floats:
-    """The rows 2^-k·p with the least k such that 4^-k <= 1/|p|: not rounded. Rows too short to matter are 0."""
+    """The rows 2^-k·p with the least k such that 4^-k <= 1/|p|, without rounding. Rows too short to matter are 0."""
     lengths = np.sqrt(np.bincount(z.rows, np.square(p), z.shape[0]))
     lengths = lengths * (1 + (z.shape[1] + 8) * TWICE_ROUNDOFF) + LEAST
     halves = -(-np.frexp(lengths)[1] // 2)  # lengths < 2^e <= 4^k
@@ -232,9 +232,9 @@ def _leveled(z: _Entries, p: Floats) -> Floats:
 
 
 def least_eigenvalue(a: Any, length: float = 0.0, room: float = 1.0) -> float:
-    """A number that the least eigenvalue of aᵀa, with each entry of `a` off by a rounding, is not below.
+    """A lower bound on the least eigenvalue of aᵀa, even if each entry of `a` is off by a rounding.
 
-    It is above `length` where floats can prove that, and minus infinity where they can prove nothing.
+    It is above `length` if floats can prove that, and minus infinity if they cannot.
     """
     n_rows, width = a.shape
     trace = float(np.square(a.data if is_sparse(a) else a).sum()) * (1 + 1e-9) + LEAST
@@ -253,10 +253,10 @@ def least_eigenvalue(a: Any, length: float = 0.0, room: float = 1.0) -> float:
 
 
 def exceeds(a: Any, length: float) -> bool:
-    """Whether integers prove the same where floats cannot: E is computed exactly, as the stand-alone checker does.
+    """Whether integers prove what floats cannot: E is computed exactly, as the stand-alone checker does.
 
-    Each entry of `a` is off by less than 1 and 24 parts of itself, in units of 2^-56, and the singular values by less
-    than the length of all that.
+    In units of 2^-56, each entry of `a` is off by less than 1 plus 24 times itself, and the singular values by less
+    than the length of the vector of all these errors.
     """
     from flint import fmpz_mat
 
@@ -284,7 +284,7 @@ def exceeds(a: Any, length: float) -> bool:
 
 
 def gram_of(a: Any) -> Floats:
-    """aᵀa, dense; of sparse rows without a product of zeros, and a few columns at a time."""
+    """aᵀa, dense; for sparse rows without multiplying zeros, a few columns at a time."""
     if not is_sparse(a):
         found: Floats = a.T @ a
         return found
@@ -296,11 +296,11 @@ def gram_of(a: Any) -> Floats:
 
 
 def _residual(gram: Floats, shift: float, enough: float) -> float:
-    """At least the norm of E where gram - shift·I = RᵀR + E; infinite where Cholesky finds no R. Overwrites gram.
+    """An upper bound on the norm of E, where gram - shift·I = RᵀR + E; infinite if Cholesky fails. Overwrites gram.
 
-    E is bounded by what the method can be off by at most, in whatever order it adds (Rump 2006, Demmel 1989):
-    (width + 2)·u·trace, and here four times that. Where this is not below `enough`, and there are not very many
-    columns, E is computed: what floats say of it, what RᵀR may be off by, and the differences that were rounded.
+    E is first bounded by the largest error of the method, in whatever order it adds (Rump 2006, Demmel 1989):
+    (width + 2)·u·trace, and here four times that. If this is not below `enough`, and there are not very many columns,
+    E is computed: its float value, plus the error of RᵀR, plus the rounding of the differences.
     """
     from scipy.linalg.lapack import dpotrf
 

@@ -61,7 +61,7 @@ def report_of(
     *,
     exact: bool = False,
 ) -> Report:
-    """All there is to say; given the rows, an obstruction comes with its common point, and with `exact` its weights."""
+    """The whole report; given the rows, an obstruction has its common mean, and with `exact` its weights."""
     columns = column_names(verdict.names if names is None else names, verdict.n_columns)
     parts: list[Part] = [Sentence(meaning(verdict))]
     match verdict:
@@ -83,7 +83,7 @@ def report_of(
             parts = [Fact("reason", verdict.reason), *parts, *_obstruction(verdict, columns, rows, where, exact)]
         case Undecided():
             low, high = verdict.margin
-            believed = f"If they are, the margin is believed to lie between {low:.6g} and {high:.6g}."
+            believed = f"If they are separable, the margin is believed to lie between {low:.6g} and {high:.6g}."
             parts = [Fact("reason", verdict.reason), *parts]
             parts += [Sentence(believed, "margin")] if low > 0 or math.isfinite(high) else []
         case _:
@@ -104,14 +104,14 @@ def meaning(verdict: Verdict) -> str:
         case Overlapping():
             return f"No {hyperplane} separates the classes, not even one that rows may lie on."
         case NotSeparable():
-            left_open = "Whether one has no row on its wrong side is open."
+            left_open = "It is not known whether one has no row on its wrong side."
             return f"No {hyperplane} has every row strictly on its side. {left_open}"
         case _:
             return "This proves nothing: the classes may be separable or not."
 
 
 def details(verdict: Verdict) -> list[str]:
-    """What a short line says beyond the kind."""
+    """What the one-line repr says besides the kind."""
     found = [count(verdict.n_rows, "row"), count(verdict.n_columns, "column"), f"labels {told(verdict.labels)}"]
     if isinstance(verdict, HalfspaceVerdict):
         found.append(f"{equation(verdict, column_names(verdict.names, verdict.n_columns))} = 0")
@@ -161,7 +161,7 @@ def _margin(verdict: Separable) -> list[Part]:
 
 
 def exact_margin(verdict: Separable) -> str | None:
-    """The square of the margin as a fraction, where it is known and Python writes so many digits."""
+    """The square of the margin as a fraction, if it is known and not longer than Python converts to text."""
     try:
         return None if verdict.gamma_squared is None else str(verdict.gamma_squared)
     except ValueError:
@@ -193,7 +193,7 @@ def _obstruction(
 def statement(verdict: Verdict, obstruction: Obstruction) -> str:
     """Which rows no hyperplane has strictly on their sides, and why: one sentence without its full stop.
 
-    Without bias the means of the classes need not be equal: sums over the classes are, so that one mean is a positive
+    Without bias the weighted means of the classes need not be equal: the weighted sums are, so one mean is a positive
     multiple of the other, on the same ray from the origin.
     """
     groups = [(label, _of_class(obstruction, label)) for label in verdict.labels]
@@ -202,14 +202,14 @@ def statement(verdict: Verdict, obstruction: Obstruction) -> str:
     if obstruction.is_definite:
         hyperplane = "hyperplane" if verdict.bias else "hyperplane through the origin"
         proof = "proved by weights that nearly cancel and a positive-definite matrix"
-        return f"{whose} leave no {hyperplane}: each has one of them on its wrong side or all of them on it ({proof})"
+        return f"{whose} rule out every {hyperplane}: each has one of them on its wrong side or all on it ({proof})"
     if len(obstruction.rows) == 1:
         return f"{whose} is zero in every column, and every hyperplane through the origin contains it"
     if verdict.bias:
         shared = "are the same point" if len(obstruction.rows) == 2 else "have a common weighted mean"
         return f"{whose} {shared}, and no hyperplane has one point on both sides"
     if not groups:
-        return f"{whose}, signed by their classes, have a weighted sum of zero, and so have their scores"
+        return f"{whose}, signed by their classes, have a weighted sum of zero, and so do their scores"
     if len(groups) == 1:
         return f"{whose} have a weighted mean of zero, which every hyperplane through the origin contains"
     (first, _), (second, _) = groups
@@ -226,7 +226,7 @@ def _of_class(obstruction: Obstruction, label: Label) -> list[int]:
 
 
 def _whose(obstruction: Obstruction, groups: list[tuple[Label, list[int]]]) -> str:
-    """The rows 0, 3 of class 0 and 1, 2 of class 1; many rows by their number, rows of unknown classes without them."""
+    """The rows 0, 3 of class 0 and 1, 2 of class 1; many rows are counted, and unknown classes are not named."""
     rows = obstruction.rows
     if len(rows) > SHOWN:
         counts = " and ".join(f"{len(members):,} of class {told(label)}" for label, members in groups)
@@ -243,12 +243,12 @@ def _counted(combination: Obstruction) -> str:
 
 
 def _shares(verdict: Verdict, combination: Obstruction, where: Where | None, exact: bool) -> list[Part]:
-    """The first rows with their classes, where those are known, and their shares."""
+    """The first rows with their classes, if these are known, and their shares."""
     columns: dict[str, Sequence[str]] = {}
     shares = combination.shares
     if combination.classes is not None:
         columns["class"] = [label_text(label) for label in combination.classes]
-    elif verdict.bias:  # then both classes weigh the same, or nearly so, whichever rows they have
+    elif verdict.bias:  # then the weights of both classes have the same sum, or nearly so
         shares = tuple(2 * u / sum(combination.weights) for u in combination.weights)
     if shares is not None:
         columns["share"] = [f"{share:.3f}" if share >= 0.001 else f"{share:.2g}" for share in shares]
@@ -272,7 +272,7 @@ def _shared(verdict: Verdict, obstruction: Obstruction, rows: Rows, columns: Seq
 def _mean(
     obstruction: Obstruction, members: Sequence[int], table: Any, scales: tuple[int, ...] | None
 ) -> list[tuple[int, str]]:
-    """The weighted mean of some of the rows, column by column, zeros left out."""
+    """The weighted mean of some of the rows, column by column, without zeros."""
     total: dict[int, Fraction] = {}
     for k in members:
         for value, column in zip(*table.row(k), strict=True):

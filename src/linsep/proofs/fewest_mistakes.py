@@ -1,4 +1,4 @@
-"""The fewest mistakes: a hyperplane, what it costs, what every hyperplane costs at least, and the proof of both."""
+"""The fewest mistakes: a hyperplane, what it costs, the least that any hyperplane costs, and the proof of both."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from linsep.tables.given_rows import Given
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FewestMistakes(HalfspaceVerdict):
-    """A hyperplane with few mistakes, and a proof that none has fewer than `lower`.
+    """A hyperplane with few mistakes, and a proof that no hyperplane has fewer than `lower`.
 
     A mistake is a row on the wrong side or exactly on the hyperplane.
 
@@ -36,18 +36,18 @@ class FewestMistakes(HalfspaceVerdict):
     weights, bias_weight : integers
         The hyperplane, exactly.
     mistaken_rows : tuple of int
-        Its mistakes; `best` is what they cost (their number, where no costs were given).
+        Its mistakes; `best` is what they cost (their number, if no costs were given).
     least : int
-        What every hyperplane costs at least, in units; `lower` is the same in the user's numbers, and `optimal` says
-        that it equals `best`.
+        The least that any hyperplane costs, in units; `lower` is the same in the user's numbers, and `optimal` says
+        whether it equals `best`.
     costs, unit, copies
         What mistakes cost, in whole units, and which rows are copies of others.
     obstructions : tuple of Obstruction
-        Each of them every hyperplane mistakes in one row.
+        Every hyperplane makes a mistake on at least one row of each.
     leaves
         How the obstructions add up to `least` (see `linsep.proofs.packings`).
     mistaken_labels : tuple or None
-        The labels of the mistaken rows, where they are in memory: no part of the proof.
+        The labels of the mistaken rows, if they are in memory: not part of the proof.
 
     Examples
     --------
@@ -74,35 +74,35 @@ class FewestMistakes(HalfspaceVerdict):
         object.__setattr__(self, "copies", tuple(integers(group, "row numbers") for group in self.copies))
         if self.costs is not None:
             object.__setattr__(self, "costs", integers(self.costs, "costs"))
-            lengths = (self.n_rows, self.n_rows + self.rows_left_out)  # where rows were dropped, their costs are 0
+            lengths = (self.n_rows, self.n_rows + self.rows_left_out)  # rows that were dropped have costs of 0
             if len(self.costs) not in lengths or min(self.costs) < 0:
-                raise CertificateError(f"Each of the {self.n_rows} rows has a cost, 0 or more.")
+                raise CertificateError(f"Each of the {self.n_rows} rows must have a cost, 0 or more.")
         if self.costs is None and self.unit != 1:
-            raise CertificateError("Where every mistake costs 1, the unit is 1.")
+            raise CertificateError("If every mistake costs 1, the unit must be 1.")
         if not self.unit > 0 or self.least < 0:
-            raise CertificateError("Costs are not negative, and their unit is positive.")
+            raise CertificateError("Costs must not be negative, and their unit must be positive.")
         kinds = [found.is_definite for found in self.obstructions]
         if kinds != sorted(kinds):
-            raise CertificateError("The positive-definite obstructions of a bound come after the others.")
+            raise CertificateError("The positive-definite obstructions of a bound must come after the others.")
         for found in self.obstructions:
             require_fit(found, None, self.numbers)
 
     @property
     def separable(self) -> bool | None:  # type: ignore[override]
-        """True if there are no mistakes, False if every hyperplane makes one; None if that is open."""
+        """True if there are no mistakes, False if every hyperplane makes one; None if that is not known."""
         return True if not self.mistaken_rows else False if self.lower > 0 else None
 
     @property
     def title(self) -> str:
-        """The two ends, in words."""
+        """The best and the least cost, in words."""
         best = count(int(self.best), "mistake") if self.costs is None else f"a cost of {self.best}"
         least = "the fewest" if self.costs is None else "the least"
-        ends = f"{best}, {least}" if self.optimal else f"{best} at most, {self.lower} at least"
-        return ends if self.costs is None else f"{ends}, where rows cost what the proof says"
+        ends = f"{best}, {least}" if self.optimal else f"at most {best}, at least {self.lower}"
+        return ends if self.costs is None else f"{ends}, with the costs in the proof"
 
     @property
     def mistaken_ids(self) -> tuple[Any, ...]:
-        """What the user calls the mistaken rows: their ids, or their numbers where they have none."""
+        """What the user calls the mistaken rows: their ids, or their numbers if they have none."""
         return self.mistaken_rows if self.row_names is None else self.row_names.ids(self.mistaken_rows)
 
     def frame(self, X: Any, y: Any = None) -> Any:
@@ -125,7 +125,7 @@ class FewestMistakes(HalfspaceVerdict):
 
     @property
     def lower(self) -> int | float:
-        """What the mistakes of every hyperplane cost at least: proved."""
+        """The proved least cost of the mistakes of any hyperplane."""
         return _plain(self.least * self.unit)
 
     @property
@@ -134,7 +134,7 @@ class FewestMistakes(HalfspaceVerdict):
         return self.least == self.spent
 
     def _rows_of(self, X: Any, y: Any) -> Rows:
-        """The rows of the data, without those that had no cost: where there are some, no others cost 0."""
+        """The rows of the data, without those that were left out if these are exactly the rows with a cost of 0."""
         costs = self.costs or ()
         beside = [None if cost == 0 else cost for cost in costs]
         is_known = beside.count(None) == self.rows_left_out
@@ -171,7 +171,7 @@ class FewestMistakes(HalfspaceVerdict):
         """The hyperplane, its mistakes, and how few they could be."""
         columns = column_names(self.names if names is None else names, self.n_columns)
         what, fewer = ("mistakes", "makes fewer") if self.costs is None else ("cost", "costs less")
-        ends = f"{self.best} at most (shown), {self.lower} at least (proved)"
+        ends = f"at most {self.best} (shown), at least {self.lower} (proved)"
         known = f"{self.best}, and no hyperplane {fewer} (proved)" if self.optimal else ends
         parts: list[Part] = [
             Fact(what, known),
@@ -206,7 +206,7 @@ class FewestMistakes(HalfspaceVerdict):
 
 
 def mistakes_in_own_numbers(found: FewestMistakes, rows: Given) -> FewestMistakes:
-    """The same answer, its rows those of the user's table, of which some were dropped, and what they are called."""
+    """The same answer with the row numbers and names of the user's table, of which some rows were dropped."""
     if rows.kept is None:
         return found
     costs = None if found.costs is None else rows.spread(np.array(found.costs, object))
@@ -233,7 +233,7 @@ def _mistaken_in(form: Form, block: Any) -> Any:
 
 
 def check_copies(rows: Rows, group: Sequence[int]) -> None:
-    """These rows are equal, and of one class."""
+    """These rows are equal, and of the same class."""
     if not all(0 <= row < end_of(rows) for row in group):
         raise CertificateError(f"Row {max(group)} is named as a copy; the rows are 0 to {end_of(rows) - 1}.")
     _, values, y = checks.taken(rows, group)

@@ -1,7 +1,7 @@
 """Is a margin what a proof says? The distance of the nearest row to the hyperplane, min z·w / |w|, from both sides.
 
-The constant is not part of |w|. From below: every row's score, in floats less their error, exactly where those cannot
-tell. From above: rows with positive weights, which come as near to an obstruction as the margin is small.
+The constant is not part of |w|. From below: every row's score, in floats minus their error, and exactly where floats
+cannot tell. From above: rows with positive weights, whose combination is the nearer to zero the smaller the margin.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from linsep.proofs.checks import check_numbers, few, integer_table, is_worth_a_s
 from linsep.signs import Form, dyadic_sum, exact_score, flat, form_of, is_exact, pieces, scores
 from linsep.tables import is_sparse
 
-VISIBLE, EXACT_CELLS = 2.0**-24, 1_000_000  # roundings beside a bound that show; entries that can be added exactly
+VISIBLE, EXACT_CELLS = 2.0**-24, 1_000_000  # relative rounding error that matters; most entries that are added exactly
 
 
 def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: float) -> None:
@@ -39,13 +39,13 @@ def check_margin_low(rows: Rows, weights: Sequence[int], constant: int, low: flo
 
 
 def _scanned_floor(rows: Rows, form: Form) -> float:
-    """A number that no z·w is below, in the units of the form's floats: a source's float scores less their error."""
+    """A lower bound on every z·w, in the units of the form's floats: a source's lowest float score minus its error."""
     lowest, error = _scanned(rows, form)
     return lowest - error
 
 
 def _scanned(rows: Rows, form: Form) -> tuple[float, float]:
-    """The lowest float score of a source, and how far it may be off; minus infinity where a scan cannot tell."""
+    """The lowest float score of a source, and how far it may be off; minus infinity if a scan cannot tell."""
     if not (is_worth_a_scan(rows) and is_exact(form)):
         return -math.inf, 0.0
     w, b = form.floats[:-1], float(form.floats[-1])
@@ -66,7 +66,7 @@ def _length_above(form: Form) -> float:
 
 def _near_scores(rows: Rows, form: Form, low: float) -> Iterator[tuple[int, Fraction]]:
     """The exact z·w of every row that floats cannot show to be at least `low·|w|`."""
-    # |w| from above, in the units of the float scores; the factor pays for rounding `sizes` and the root.
+    # |w| from above, in the units of the float scores; the factor covers the rounding of `sizes` and the root.
     return _scores_up_to(rows, form, low * _length_above(form) * (1 + 2.0**-40))
 
 
@@ -93,7 +93,7 @@ def _float_scores(form: Form, block: Block) -> Iterator[tuple[Any, ...]]:
 
 
 def _ceiling_of(form: Form, block: Block) -> float:
-    """What the lowest z·w of a block is not above."""
+    """An upper bound on the lowest z·w of a block."""
     ceiling = math.inf
     for _, _, _, score, error in _float_scores(form, block):
         with np.errstate(all="ignore"):
@@ -111,7 +111,7 @@ def _exact_scores(
 
 
 def check_margin_high(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool, high: float) -> None:
-    """No hyperplane has a margin above `high`: the named rows come as near to an obstruction as that."""
+    """No hyperplane has a margin above `high`: the named rows are near enough to an obstruction to prove it."""
     check_numbers(rows, numbers, weights, "nearest pair")
     if float_ceiling(rows, numbers, weights, bias) <= high:
         return
@@ -129,7 +129,7 @@ def check_exact_margin(
     square: Fraction,
     margin: tuple[float, float],
 ) -> None:
-    """The squared margin of the hyperplane is `square`, which `margin` holds, and the named rows allow none larger."""
+    """The hyperplane's squared margin is `square`, which lies in `margin`, and the named rows allow none larger."""
     check_numbers(rows, numbers, multiples, "nearest pair")
     if not Fraction(margin[0]) ** 2 <= square <= Fraction(margin[1]) ** 2:
         raise CertificateError(f"The margin {margin[0]!r} to {margin[1]!r} is not that of gamma_squared.")
@@ -157,11 +157,11 @@ def squared_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], 
 
 
 def float_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> float:
-    """A bound above the root of `squared_ceiling`, in floats that pay for their rounding: for many entries.
+    """An upper bound on the root of `squared_ceiling`, in floats that account for their rounding: for many entries.
 
-    Infinite where there are few, where a square may leave the range of doubles, and where roundings would
-    show, in rows that can be added exactly instead. Each column is a sum of n products
-    with quotients, off by at most g·Σ|u x| (Higham, §3.1); the errors of all columns are no longer than these bounds.
+    Infinite if there are few entries, if a square may leave the range of doubles, or if rounding would matter and the
+    rows can be added exactly instead. Each column is a sum of n products with quotients, off by at most g·Σ|u x|
+    (Higham, §3.1); the vector of all columns' errors is no longer than that of these bounds.
     """
     _, values, y = taken(rows, numbers)
     if len(numbers) * rows.n_columns <= FEW_CELLS or values.dtype == object or max(weights) >= 2**1000:
@@ -169,7 +169,7 @@ def float_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bi
     sides = [1, -1] if bias else [0]
     sums = {side: sum(u for u, sign in zip(weights, y, strict=True) if not side or sign == side) for side in sides}
     if not all(sums.values()):
-        return math.inf  # a class is not there: `squared_ceiling` says so
+        return math.inf  # a class has no rows: `squared_ceiling` raises
     part = np.array([u / sums[int(sign) if bias else 0] for u, sign in zip(weights, y, strict=True)]) / len(sides)
     with np.errstate(all="ignore"):
         x = values.astype(np.float64)
@@ -185,34 +185,34 @@ def float_ceiling(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bi
 
 
 def ceiling_above(rows: Rows, numbers: Sequence[int], weights: Sequence[int], bias: bool | None) -> Fraction:
-    """`squared_ceiling`, or hardly more where that is found sooner."""
+    """`squared_ceiling`, or slightly more if that is faster."""
     bound = float_ceiling(rows, numbers, weights, bias)
     return Fraction(bound) ** 2 if math.isfinite(bound) else squared_ceiling(rows, numbers, weights, bias)
 
 
 def squared_floor(rows: Rows, form: Form, square: int) -> Fraction:
-    """(z·w)² / square for the row with the least z·w, from below; 0 or less where a row is on the wrong side.
+    """(z·w)² / square for the row with the least z·w; 0 or less if a row is not strictly on its side.
 
-    `square` is that length of the integer coefficients which distances are divided by.
+    `square` is the squared length of the integer coefficients by which distances are divided.
     """
     least = least_score(rows, form)
     return least * abs(least) / square
 
 
 def scanned_squared_floor(rows: Rows, form: Form) -> Fraction:
-    """The same for homogenised rows, |W|² with the constant, at the speed of a scan; 0 where floats cannot tell."""
+    """A lower bound on the same for homogenised rows (|W|² with the constant), by a scan; 0 if floats cannot tell."""
     low = _scanned_floor(rows, form) / (math.hypot(*form.sizes.tolist()) * (1 + 2.0**-40)) * (1 - 2.0**-40)
     return Fraction(low) ** 2 if low > 0 else Fraction(0)
 
 
 def least_score(rows: Rows, form: Form) -> Fraction:
-    """The smallest z·w of all rows, exactly; floats tell which rows it may be."""
+    """The smallest z·w of all rows, exactly; floats find the rows that may have it."""
     ceiling = min(each(rows, partial(_ceiling_of, form)))
     return min(score for _, score in _scores_up_to(rows, form, ceiling))
 
 
 def squared_reach(rows: Rows, *, constant: bool) -> tuple[Fraction, Fraction]:
-    """The squared length of the longest row, with a 1 appended if asked for: between two bounds, at any scale."""
+    """Bounds below and above the squared length of the longest row, with a 1 appended if `constant`, at any scale."""
     largest = max(each(rows, _largest_entry))
     exponent = 0 if 2.0**-400 < largest < 2.0**400 else -math.frexp(largest)[1]  # squares stay in the range of doubles
     longest = max(each(rows, partial(_longest_square, exponent)))
@@ -264,7 +264,7 @@ def margin_bounds(
     high = root_above(ceiling_above(rows, numbers, multiples, bias))
     lowest, error = _scanned(rows, form)
     low = (lowest - error) / _length_above(form) * (1 - 2.0**-40)
-    if low > high * (1 - 2.0**-20) or 0 < error < lowest * 2.0**-20:  # else it is worth finding out exactly
+    if low > high * (1 - 2.0**-20) or 0 < error < lowest * 2.0**-20:  # else the exact computation is worth its time
         return low, high
     return root_below(squared_floor(rows, form, square)), high
 
@@ -285,13 +285,13 @@ def root_below(square: Fraction) -> float:
 
 
 def float_below(number: Fraction) -> float:
-    """A double hardly below a positive number, and never above it."""
+    """A double at most slightly below a positive number, and never above it."""
     nearest = _nearest(number)
     return math.nextafter(nearest, 0.0) if nearest == math.inf or Fraction(nearest) > number else nearest
 
 
 def float_above(number: Fraction) -> float:
-    """A double, infinity included, hardly above a positive number, and never below it."""
+    """A double, or infinity, at most slightly above a positive number, and never below it."""
     nearest = _nearest(number)
     return math.nextafter(nearest, math.inf) if nearest < math.inf and Fraction(nearest) < number else nearest
 
@@ -304,7 +304,7 @@ def _nearest(number: Fraction) -> float:
 
 
 def root_above(square: Fraction) -> float:
-    """A double, infinity included, hardly above the root of `square` and never below it."""
+    """A double, or infinity, at most slightly above the root of `square` and never below it."""
     root = _root(square)
     while root < math.inf and Fraction(root) ** 2 < square:
         root = math.nextafter(root, math.inf)

@@ -1,4 +1,4 @@
-"""Rows as the user calls them: by their ids, by their numbers in a table of which rows were dropped, as a frame."""
+"""Rows as the user knows them: by their ids, by their numbers in a table with dropped rows, or as a dataframe."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 def table_and_ids(
     X: Any, y: Any, ids: Any, names: RowNames | None, columns: Sequence[str] | None
 ) -> tuple[Any, RowIds | None]:
-    """The table that a result with these names is about, without the column of ids, and what its rows are called.
+    """The table that a result with these names is about, without the column of ids, and the ids of its rows.
 
-    A written proof holds no names of rows: there a text column is that of ids if no column of the proof is made of it.
+    A written proof does not name the rows: there a text column holds the ids if no column of the proof comes from it.
     """
     if can_scan(X):
         if ids is not None:
@@ -44,7 +44,7 @@ def table_and_ids(
 def shown_rows(
     X: Any, rows: Sequence[int], told: Mapping[str, Sequence[Any]], n_rows: int, names: RowNames | None
 ) -> Any:
-    """Rows as a dataframe of the library of X, with what is told about each; of a source, as a pandas frame."""
+    """Rows as a dataframe of the library of X, with the columns `told`; those of a source as a pandas frame."""
     if not can_scan(X):
         return frame_of(X, rows, told, n_rows, names)
     if X.n_rows != n_rows:
@@ -56,7 +56,7 @@ def shown_rows(
 
 
 def labels_of_rows(X: Any, y: Any, rows: Sequence[int], n_rows: int) -> list[Any]:
-    """The labels of these rows: as y has them, or as a source does."""
+    """The labels of these rows, from y or from a source."""
     if y is not None:
         return labels_at(given(X, y).y, rows, n_rows)
     if not can_scan(X):
@@ -67,7 +67,7 @@ def labels_of_rows(X: Any, y: Any, rows: Sequence[int], n_rows: int) -> list[Any
 
 
 def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int]], **stated: Any) -> Verdict:
-    """The same verdict about rows that have other numbers, in the same order."""
+    """The same verdict with other row numbers, in the same order."""
 
     def moved(found: Obstruction | None) -> Obstruction | None:
         return None if found is None else replace(found, rows=tuple(numbers(found.rows)))
@@ -81,7 +81,7 @@ def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int
 
 
 def in_own_numbers(verdict: Verdict, rows: Given) -> Verdict:
-    """The same verdict, its rows those of the user's table, of which some were dropped, and what they are called."""
+    """The same verdict with the row numbers and names of the user's table, of which some rows were dropped."""
     kept = rows.kept
     if kept is None:
         return verdict
@@ -89,7 +89,7 @@ def in_own_numbers(verdict: Verdict, rows: Given) -> Verdict:
 
 
 def in_kept_numbers(verdict: Verdict, kept: NDArray[np.int64] | None) -> Verdict:
-    """The other way round: the rows counted without those that were dropped, none of which may be named."""
+    """The reverse: the same verdict with rows counted without the dropped ones, none of which it may name."""
     if kept is None:
         return verdict
 
@@ -103,7 +103,7 @@ def in_kept_numbers(verdict: Verdict, kept: NDArray[np.int64] | None) -> Verdict
 
 
 def classes_in_own_numbers(found: ClassVerdicts, rows: Given) -> ClassVerdicts:
-    """The same for many classes: the row of x against class k has the number K·i + k."""
+    """`in_own_numbers` for many classes: the row that compares x with class k has the number K·i + k."""
     if rows.kept is None:
         return found
     n_classes = len(found.labels) if found.by == "joint" else 1

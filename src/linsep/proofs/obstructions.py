@@ -1,4 +1,4 @@
-"""Obstructions: a few rows with weights that no hyperplane survives, and what proves it."""
+"""Obstructions: a few rows with weights that rule out every hyperplane, and the checks that prove it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
-    """Integers of any kind as Python's; nothing else."""
+    """Integers of any type as Python's; anything else is refused."""
     try:
         return tuple(map(int, map(index, values)))
     except TypeError:
@@ -30,7 +30,7 @@ def integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
 
 
 def plain(label: Any) -> Label:
-    """A label as Python has it, not as NumPy does."""
+    """A label as a Python value instead of a NumPy scalar."""
     found: Label = label.item() if isinstance(label, np.generic) else label
     return found
 
@@ -40,21 +40,20 @@ def plain(label: Any) -> Label:
 class Obstruction:
     """Rows with positive integer weights: `Σ weight·z = 0`, z the signed rows.
 
-    With bias this says that the weighted mean of the + rows is the weighted mean of the - rows. Where there are many
-    columns, short weights that nearly cancel are a proof as well, the positive-definite one (see
-    `linsep.proofs.definite`). The rows are put in order and the weights divided by their common factor, which changes
-    nothing.
+    With bias this says that the weighted mean of the + rows is the weighted mean of the - rows. With many columns,
+    short weights that nearly cancel are a proof as well, the positive-definite one (see `linsep.proofs.definite`). The
+    rows are sorted and the weights divided by their common factor, which does not change what is proved.
 
     Attributes
     ----------
     rows, weights : tuples of int
         The numbers of the rows, and their weights.
     classes : tuple or None
-        The labels of the rows; no part of the proof, and None where it was read from a file.
+        The labels of the rows; not part of the proof, and None if it was read from a file.
     points : array or None
-        The values of the rows, for pictures; None also where they are many.
+        The values of the rows, for pictures; None if there are many.
     dependences : tuple or None
-        Of a positive-definite proof: the linear dependences of columns on these rows.
+        For a positive-definite proof, the linear dependences between columns on these rows; else None.
     row_names : mapping
         What the user calls the rows: see `ids`.
 
@@ -78,9 +77,9 @@ class Obstruction:
         if not rows or len(rows) != len(weights):
             raise CertificateError(f"{len(rows)} rows and {len(weights)} weights do not make an obstruction.")
         if min(rows) < 0 or len(set(rows)) != len(rows):
-            raise CertificateError("The rows of an obstruction are distinct row numbers, counted from 0.")
+            raise CertificateError("The rows of an obstruction must be distinct row numbers, counted from 0.")
         if min(weights) <= 0:
-            raise CertificateError("The weights of an obstruction are positive.")
+            raise CertificateError("The weights of an obstruction must be positive.")
         if self.classes is not None and len(self.classes) != len(rows):
             raise CertificateError(f"{len(self.classes)} classes for {len(rows)} rows.")
         if self.dependences is not None:
@@ -102,17 +101,17 @@ class Obstruction:
 
     @property
     def ids(self) -> tuple[Any, ...]:
-        """What the user calls the rows: their ids, or their numbers where they have none."""
+        """What the user calls the rows: their ids, or their numbers if they have none."""
         return self.rows if self.row_names is None else self.row_names.ids(self.rows)
 
     @property
     def is_definite(self) -> bool:
-        """Whether the weights nearly cancel and a positive-definite matrix does the rest; else they cancel exactly."""
+        """Whether the weights only nearly cancel, completed by a positive-definite matrix, or cancel exactly."""
         return self.dependences is not None
 
     @property
     def shares(self) -> tuple[float, ...] | None:
-        """The weight of each row divided by the sum over its class; None where the classes are not known."""
+        """The weight of each row divided by the sum over its class; None if the classes are not known."""
         if self.classes is None:
             return None
         sums = Counter[Label]()
@@ -122,9 +121,9 @@ class Obstruction:
 
 
 def require_fit(obstruction: Obstruction, spread: Obstruction | None, numbers: str) -> None:
-    """A positive-definite obstruction is its own spread, and about binary numbers."""
+    """A positive-definite obstruction must be its own spread, and its numbers must be binary."""
     if spread is not None and spread != obstruction and (obstruction.is_definite or spread.is_definite):
-        raise CertificateError("A positive-definite obstruction is its own spread.")
+        raise CertificateError("A positive-definite obstruction must be its own spread.")
     if obstruction.is_definite and numbers == "decimal":
         raise CertificateError("A positive-definite obstruction is proved for binary64, not for exact decimals.")
 
@@ -138,7 +137,7 @@ def check_obstruction(found: Obstruction, rows: Rows, bias: bool) -> None:
 
 
 def check_as_spread(found: Obstruction, rows: Rows, bias: bool, exempt: npt.NDArray[np.int64] | None = None) -> None:
-    """The same, and every row, except those in `exempt`, is a linear combination of these."""
+    """The same, and every row except those in `exempt` must be a linear combination of these rows."""
     if found.dependences is not None:
         used = definite.check_definite(rows, found.rows, found.weights, found.dependences, bias)
         definite.check_definite_span(rows, used, found.dependences, exempt)

@@ -1,8 +1,8 @@
 """The written proof: a verdict as JSON text and back, by the rules of docs/certificate-format.md.
 
-A reader of proofs trusts nothing: unknown or missing fields, repeated keys, numbers where strings belong,
-NaN and oversized texts are all refused, and so is a text whose last field, its checksum, does not match.
-Everything wrong with a text is a CertificateError.
+The reader of proofs trusts nothing: it refuses unknown or missing fields, repeated keys, numbers where strings belong,
+NaN and oversized texts, and a text whose last field, its checksum, does not match. It raises CertificateError for
+everything that is wrong with a text.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ PROOF = documents.Format("linsep-proof", "1", "proof", CertificateError, lead="I
 
 
 def verdict_to_json(verdict: Verdict) -> str:
-    """The proof as text: one field a line, fields in the order of the format, ASCII only."""
+    """The proof as text: one field per line, fields in the order of the format, ASCII only."""
     with PROOF.refusals():
         fields = {"kind": verdict.kind, "data": data_of(verdict), **claim_of(verdict)}
     fields["effort"] = {"reads": str(verdict.reads), "seconds": float(verdict.seconds)}
-    later = {"definite": "3", "definite_obstructions": "5", "leaves": "4"}  # the first of these fields tells
+    later = {"definite": "3", "definite_obstructions": "5", "leaves": "4"}  # the first of these fields decides
     return require_short(PROOF.write(fields, next((later[name] for name in later if name in fields), "1")))
 
 
 def require_short(text: str) -> str:
-    """The text, unless it is longer than what is read."""
+    """The text, unless it is longer than the reader accepts."""
     if len(text) > (most := documents.MOST_BYTES):
         raise CertificateError(f"The proof would have {len(text):,} bytes; at most {most:,} are read.")
     return text
@@ -173,12 +173,12 @@ def verdict_from_json(text: str | bytes) -> Verdict:
     Returns
     -------
     Verdict
-        As it is written, not yet checked.
+        The verdict as written, not yet checked.
 
     Raises
     ------
     CertificateError
-        The text is not a whole, well-formed proof of a version that is known here.
+        The text is not a complete, well-formed proof of a version that this linsep knows.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def label_of(value: Any, where: str) -> Label:
     """A label, which is written with its type."""
     kind, colon, word = string(value, where).partition(":")
     match kind + colon, word:
-        case "text:", _ if word:  # one without a character is a label that is missing
+        case "text:", _ if word:  # empty text is a missing label
             return word
         case "integer:", _:
             return strict.long_integer(word, where)
@@ -213,7 +213,7 @@ def label_of(value: Any, where: str) -> Label:
 
 
 def _size(value: Any, where: str) -> float:
-    """A float from 0 on: whole numbers are written with a point, too."""
+    """A finite float, 0 or more; whole numbers are written with a point, too."""
     if not isinstance(value, float) or not 0 <= value < math.inf:
         raise FieldError(f"{where} is {shown(value)}, not a number like 0.5.")
     return value
@@ -252,7 +252,7 @@ def _unit(value: Any, where: str) -> Fraction:
     if denominator <= 0:
         raise FieldError(f"{where} is {shown(value)}, which is not a fraction.")
     found = Fraction(numerator, denominator)
-    if found.denominator != denominator:  # one value, one way to write it: 2/2 is not 1/1
+    if found.denominator != denominator:  # each value has one spelling: 2/2 is refused
         raise CertificateError(f"{where} is {shown(value)}: it must be in lowest terms.")
     return found
 

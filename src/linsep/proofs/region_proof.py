@@ -1,4 +1,4 @@
-"""Regions: hyperplanes read from the first to the last, which between them put every row into a region of one class.
+"""Regions: hyperplanes, read from the first to the last, that together put every row into a region of one class.
 
 A cut sends the rows above it, w·x + b > 0, one way and all others another: into a region, or to a later cut. Most cuts
 take rows of one class only. One that does not divides the rows, and each part has cuts of its own.
@@ -47,7 +47,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Side: TypeAlias = tuple[int, int]  # a cut, and 0 for what is above it or 1 for what is below
 
 SHOWN_CUTS = 30  # in words
-FEW_WEIGHTS = 0.25  # part of the columns: up to here only these are read
+FEW_WEIGHTS = 0.25  # with at most this part of the weights nonzero, only their columns are read
 
 
 @final
@@ -67,18 +67,19 @@ class Cut:
 
     @property
     def is_pure(self) -> bool:
-        """Whether it takes rows of one class, above it or below."""
+        """Whether one side of it is a region of one class."""
         return self.above < 0 or self.below < 0
 
     def signs(self, values: Any, rows: Ints) -> NDArray[np.int8]:
-        """The exact side of these rows of finite numbers; of a dense table, only the columns with a weight are read."""
+        """The exact side of these rows, which must be finite; if few columns of a dense table have weights, only these
+        are read."""
         used = np.array([j for j, weight in enumerate(self.weights) if weight], np.int64)
         if is_sparse(values) or not len(used) or len(used) > FEW_WEIGHTS * len(self.weights):
             return signs(form_of(self.weights, self.bias_weight), values[rows])
         return signs(form_of([self.weights[j] for j in used.tolist()], self.bias_weight), values[np.ix_(rows, used)])
 
     def condition(self, names: Sequence[str], *, is_above: bool = True) -> str:
-        """Which rows are above it, or which are not: a + 2·b > 3."""
+        """The condition for rows to be above it, or not to be: a + 2·b > 3."""
         floats, _ = scaled_floats((*self.weights, self.bias_weight))
         largest = float(np.abs(floats[:-1]).max(initial=0.0))
         *weights, b = (floats / largest if largest else floats).tolist()
@@ -104,14 +105,14 @@ class Regions(Reported):
         The hyperplanes, read from the first to the last.
     sizes : tuple of int
         How many rows there are in each region, in the order in which they are read.
-    only : the class of all rows where there is no cut, or None
-        For tables of one class.
+    only : int
+        The position of the class of all rows, if there is no cut: for tables of one class.
     contradictions : tuple
-        The only mistakes: a row, and one equal to it whose label is another.
+        The only mistakes: pairs of a row and an equal row with another label.
     in_time : bool
-        Whether the search ended by itself. Else the last cuts are those of a tree of single columns.
+        Whether the search finished. If not, the last cuts are those of a tree that uses single columns.
     names, seconds, row_names
-        Of the columns, of the search, and of the rows.
+        The names of the columns, the time of the search, and what the user calls the rows.
     mistaken_labels, dropped, rows_left_out
         The labels of `mistaken_rows`, and how many rows with gaps were dropped.
 
@@ -136,7 +137,7 @@ class Regions(Reported):
     rows_left_out: int = 0
     mistaken_labels: tuple[Label, ...] | None = field(default=None, compare=False)
     row_names: RowNames | None = field(default=None, compare=False)
-    dropped: int = field(default=0, compare=False)  # rows with gaps of a table in memory, which row numbers count
+    dropped: int = field(default=0, compare=False)  # rows with gaps in a table in memory; the row numbers count them
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(map(plain, self.classes)))
@@ -144,18 +145,18 @@ class Regions(Reported):
         pairs = tuple(integers(pair, "row numbers") for pair in self.contradictions)
         object.__setattr__(self, "contradictions", pairs)
         if any(len(cut.weights) != self.n_columns for cut in self.cuts):
-            raise CertificateError(f"Each cut has {self.n_columns} weights, one for each column.")
+            raise CertificateError(f"Each cut must have {self.n_columns} weights, one for each column.")
         named = [child for cut in self.cuts for child in (cut.above, cut.below)]
         if not all(~child < len(self.classes) for child in [*named, ~self.only]):
-            raise CertificateError(f"A region is of one of {len(self.classes)} classes.")
+            raise CertificateError(f"Each region must be of one of the {len(self.classes)} classes.")
         if sorted(child for child in named if child >= 0) != [*range(1, len(self.cuts))]:
-            raise CertificateError("Each cut but the first follows from one other.")
+            raise CertificateError("Each cut but the first must follow from exactly one other.")
         if any(0 <= child <= k for k, cut in enumerate(self.cuts) for child in (cut.above, cut.below)):
-            raise CertificateError("A cut is followed by later ones alone.")
+            raise CertificateError("A cut must lead only to later ones.")
         if len(self.sizes) != len(self.cuts) + 1:
-            raise CertificateError("There is one region more than there are cuts.")
+            raise CertificateError("There must be one more region than cuts.")
         if any(len(pair) != 2 for pair in self.contradictions):
-            raise CertificateError("A contradiction is between two rows.")
+            raise CertificateError("A contradiction must be between two rows.")
 
     @property
     def is_list(self) -> bool:
@@ -164,20 +165,20 @@ class Regions(Reported):
 
     @property
     def mistaken_rows(self) -> tuple[int, ...]:
-        """The rows that get another label than their own: only contradictions do."""
+        """The rows that get a label other than their own: only contradictions do."""
         return tuple(row for row, _ in self.contradictions)
 
     @property
     def mistaken_ids(self) -> tuple[Any, ...]:
-        """What the user calls these rows: their ids, or their numbers where they have none."""
+        """What the user calls these rows: their ids, or their numbers if they have none."""
         return self.mistaken_rows if self.row_names is None else self.row_names.ids(self.mistaken_rows)
 
     def called(self, ids: RowIds | None) -> Regions:
-        """The same with what the user calls the rows that are named."""
+        """The same, with what the user calls the rows that are named."""
         return self if ids is None else replace(self, row_names=ids.names(chain(*self.contradictions)))
 
     def in_own_numbers(self, rows: Given) -> Regions:
-        """The same, its rows those of the user's table, of which some were dropped, and what they are called."""
+        """The same with the row numbers and names of the user's table, of which some rows were dropped."""
         if rows.kept is None:
             return self
         pairs = tuple((first, second) for first, second in map(rows.own, self.contradictions))
@@ -187,7 +188,7 @@ class Regions(Reported):
         """The contradictions as a dataframe of the library of X: see `Verdict.frame`.
 
         Each is a row that cannot be right, with its `row` and `label`, and `equals`, the number of an equal row with
-        another label. y is needed where the regions were loaded.
+        another label. y is needed if the regions were loaded from a file.
 
         >>> import linsep
         >>> linsep.separate_regions([[1], [2], [1]], ["a", "b", "b"]).frame([[1], [2], [1]])
@@ -219,7 +220,7 @@ class Regions(Reported):
             raise table.inexact
         require_finite(table)
         if table.values.shape[1] != self.n_columns:
-            raise ShapeError(f"X has {table.values.shape[1]} columns, but the regions are those of {self.n_columns}.")
+            raise ShapeError(f"X has {table.values.shape[1]} columns, but the regions have {self.n_columns}.")
         return self.regions_of(table.values)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -245,7 +246,7 @@ class Regions(Reported):
         return found
 
     def walk(self, values: Any) -> Iterator[tuple[int, Ints, NDArray[np.bool_]]]:
-        """Each cut, the rows that come to it, and which of them are above it, by exact signs."""
+        """Each cut, the rows that reach it, and which of them are above it, by exact signs."""
         work = [(0, np.arange(values.shape[0]))] if self.cuts else []
         while work:
             k, rows = work.pop()
@@ -257,14 +258,15 @@ class Regions(Reported):
     def verify(self, X: Any, y: Any = None, *, ids: Any = None) -> None:
         """Check against the data, in exact arithmetic, that every row is in a region of its class.
 
-        A column of ids is left out, text is coded and rows with gaps are dropped as when the regions were found.
+        A column of ids is left out, text is encoded and rows with gaps are dropped as when the regions were found.
 
-        Raises CertificateError, which names the row, if one is not that is no contradiction, or if the data are others.
+        Raises CertificateError, which names the row, if a row that is not a contradiction is in a region of another
+        class, or if the data are not those of the regions.
         """
         self.check(from_data(table_and_ids(X, y, ids, self.row_names, self.names)[0]), y)
 
     def check(self, X: Any, y: Any = None) -> None:
-        """The same on rows as they are read, from a cache too: what the search does with its own answer."""
+        """The same on rows as they are read, even from a cache: what the search does with its own answer."""
         expected, counts, n_rows = dict(self.contradictions), np.zeros(len(self.sizes), np.int64), 0
         for numbers, values, codes in self._blocks(X, y):
             regions = self.regions_of(values)
@@ -276,7 +278,7 @@ class Regions(Reported):
                 raise CertificateError(f"Row {odd} is in a region of another class.")
         if n_rows != self.n_rows or counts.tolist() != list(self.sizes):
             raise CertificateError(
-                f"The regions hold {self.n_rows} rows, {list(self.sizes)}; these are {counts.tolist()}."
+                f"The regions hold {self.n_rows} rows, {list(self.sizes)}; these data give {counts.tolist()}."
             )
         if expected:
             raise CertificateError(f"Row {min(expected)} is named as a contradiction, but its region has its label.")
@@ -295,7 +297,7 @@ class Regions(Reported):
                 raise CertificateError(f"Rows {row} and {other} do not contradict each other.")
 
     def _blocks(self, X: Any, y: Any) -> Iterator[tuple[Ints, Any, Ints]]:
-        """The rows of the data: their numbers, their values, and their classes as positions among ours."""
+        """The rows of the data: their numbers, their values, and their classes as positions among `classes`."""
         if can_scan(X):
             if y is not None:
                 raise ArgumentError("A source brings its own labels: leave y out.")
@@ -315,7 +317,7 @@ class Regions(Reported):
         yield np.arange(len(codes)) if rows.kept is None else rows.kept, table.values, self._places(labels)[codes]
 
     def _places(self, labels: Sequence[Any]) -> Ints:
-        """Where labels are among our classes."""
+        """The positions of labels among `classes`."""
         places = [next((k for k, known in enumerate(self.classes) if is_same(label, known)), -1) for label in labels]
         if -1 in places:
             known = ", ".join(map(shown, self.classes[:5]))
@@ -331,7 +333,7 @@ class Regions(Reported):
         columns = column_names(self.names if names is None else names, self.n_columns)
         parts: list[Part] = [Sentence(line, "" if k else "cuts") for k, line in enumerate(self._lines(columns))]
         if self.contradictions:
-            equal = "Equal rows have different labels; of each pair the first is a mistake:"
+            equal = "Equal rows have different labels; the first of each pair is a mistake:"
             pairs = self.contradictions[:SHOWN_ROWS]
             hidden = len(self.contradictions) - len(pairs)
             wrong, right = (row_columns([pair[k] for pair in pairs], self.row_names, None) for k in (0, 1))
@@ -339,7 +341,7 @@ class Regions(Reported):
             more = f"... and {hidden:,} more." if hidden else ""
             parts += [Sentence(equal, "rows"), Grid(tuple(known), tuple(zip(*known.values(), strict=True)), more)]
         if not self.in_time:
-            parts.append(Sentence("The time was over: the last cuts are those of a tree of single columns.", "time"))
+            parts.append(Sentence("The time limit was reached: the last cuts are a tree of single columns.", "time"))
         parts += rows_left_out(self.rows_left_out)
         mistakes = count(len(self.contradictions), "mistake") if self.contradictions else "no mistake"
         title = f"{count(len(self.cuts), 'hyperplane')}, {mistakes} in {count(self.n_rows, 'row')}."
@@ -350,7 +352,7 @@ class Regions(Reported):
         return self.report(names).text()
 
     def _lines(self, columns: Sequence[str]) -> Iterator[str]:
-        """A sentence for each cut, and one for what is left."""
+        """A sentence for each cut, and one for the cuts that are not shown."""
         sizes = {side: size for (side, _), size in zip(self.sides(), self.sizes, strict=True)}
         if not self.cuts:
             yield f"All rows are {self._label(self.only)}."

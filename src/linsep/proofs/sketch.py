@@ -1,7 +1,7 @@
-"""The picture of a verdict: rows that it remembers, in their two columns or projected onto a plane.
+"""The picture of a verdict: the rows that it keeps, in their two columns or projected onto a plane.
 
-A linear projection keeps a common weighted mean common, and with the normal of a hyperplane as one axis it keeps every
-row on its side: the picture shows what the proof says.
+Under a linear projection a common weighted mean stays common, and with the normal of a hyperplane as one axis every
+row stays on its side: the picture shows what the proof says.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MODERATE = 1e100  # squares of larger values may overflow
 
 
 def picture_of(verdict: Verdict) -> Picture | None:
-    """The picture, where the verdict remembers some rows."""
+    """The picture; None if the verdict keeps too few rows."""
     found = verdict.obstruction if isinstance(verdict, Obstructed) else None
     found = verdict.nearest if isinstance(verdict, Separable) else found
     nothing = np.zeros((0, verdict.n_columns))
@@ -44,7 +44,7 @@ def picture_of(verdict: Verdict) -> Picture | None:
 
 
 def _plane(verdict: Verdict, rows: Floats) -> tuple[Floats, tuple[float, float, float] | None, str]:
-    """Two axes, the hyperplane as a line in them, and what they are."""
+    """Two axes, the hyperplane as a line in their plane, and a caption."""
     w, b = np.zeros(verdict.n_columns), 0.0
     if isinstance(verdict, HalfspaceVerdict):
         halfspace = verdict.halfspace.near_one()
@@ -62,7 +62,7 @@ def _plane(verdict: Verdict, rows: Floats) -> tuple[Floats, tuple[float, float, 
 
 
 def _widest(rows: Floats, k: int) -> Floats:
-    """The k directions in which rows differ most, as columns."""
+    """The k directions in which the rows differ most, as columns."""
     found = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:k].T
     return np.pad(found, [(0, 0), (0, k - found.shape[1])])
 

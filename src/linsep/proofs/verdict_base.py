@@ -1,4 +1,4 @@
-"""What every verdict is: the table it is about, how it is checked, written and told, and how its rows are called."""
+"""What all verdicts share: the table, how they are checked, written and explained, and what their rows are called."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Verdict(Reported, ABC):
     "decimal" where 0.1 is one tenth.
     `reads` counts scans of the whole data, `rows_left_out` the rows of files that were rejected.
     `sample` is a few rows and their signs, for the picture in a notebook, and `row_names` what the user calls the rows
-    that are named: no part of the proof.
+    that are named. Neither is part of the proof.
     """
 
     kind: ClassVar[Kind]
@@ -69,7 +69,7 @@ class Verdict(Reported, ABC):
     seconds: float = 0.0
     sample: tuple[Floats, Signs] | None = field(default=None, compare=False)
     row_names: RowNames | None = field(default=None, compare=False)
-    dropped: int = field(default=0, compare=False)  # rows with gaps of a table in memory, which row numbers count
+    dropped: int = field(default=0, compare=False)  # rows with gaps in a table in memory; the row numbers count them
 
     def __post_init__(self) -> None:
         negative, positive = map(plain, self.labels)
@@ -81,11 +81,11 @@ class Verdict(Reported, ABC):
         if negative == positive:
             raise CertificateError(f"The two labels are the same: {shown(negative)}.")
         if min(self.n_rows, self.n_columns, self.rows_left_out, self.reads) < 0:
-            raise CertificateError("Counts are not negative.")
+            raise CertificateError("Counts must not be negative.")
         if self.names is not None and len(self.names) != self.n_columns:
             raise CertificateError(f"{len(self.names)} names for {self.n_columns} columns.")
         if self.numbers not in NUMBERS:
-            raise CertificateError(f"Numbers are read as one of {NUMBERS}, not {self.numbers!r}.")
+            raise CertificateError(f"Numbers must be read as one of {NUMBERS}, not {self.numbers!r}.")
 
     def verify(self, X: Any, y: Any = None, *, ids: Any = None) -> None:
         """Check the proof against the data in exact arithmetic. Undecided claims nothing.
@@ -95,12 +95,14 @@ class Verdict(Reported, ABC):
         Parameters
         ----------
         X : the rows
-            An array, a sparse matrix, a dataframe, or a source that knows its labels. Columns that have names must have
-            the proof's, in its order, if it has any.
+            An array, a sparse matrix, a dataframe, or a source that knows its labels. If the columns have names, they
+            must be those of the proof, in its order, if it has any.
         y : their labels
-            The proof's two, of the same type (1 and 1.0 are the same, 1, True and "1" are not). None for a source.
+            The two labels of the proof, of the same type (1 and 1.0 are equal; 1, True and "1" are not). None for a
+            source.
         ids : the name of the column of ids, or None
-            It is left out. That of the verdict is known, and so is a text column that is none of the proof's.
+            That column is left out. The verdict knows its own, and a text column that the proof does not have is
+            taken for one.
 
         Raises
         ------
@@ -129,7 +131,7 @@ class Verdict(Reported, ABC):
         return rows_of(X, y, self.labels, self.names, self.rows_left_out)
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
-        """The same verdict about columns that are the user's times whole numbers."""
+        """The same verdict for columns that are the user's multiplied by whole numbers."""
         return self
 
     @abstractmethod
@@ -137,7 +139,7 @@ class Verdict(Reported, ABC):
         """Check what this kind of verdict says about the rows."""
 
     def _combinations(self) -> dict[str, Obstruction]:
-        """The rows with weights that people are shown, by the names of their fields."""
+        """The rows with weights that people are shown, by field name."""
         fields = {name: getattr(self, name, None) for name in ("obstruction", "nearest")}
         return {name: found for name, found in fields.items() if found is not None}
 
@@ -151,7 +153,7 @@ class Verdict(Reported, ABC):
         return self if ids is None else self.with_names(ids.names(self.named_rows()))
 
     def with_names(self, names: RowNames | None) -> Self:
-        """The same verdict, whose rows are called so."""
+        """The same verdict, with these names for its rows."""
         parts: dict[str, Any] = {name: replace(found, row_names=names) for name, found in self._combinations().items()}
         return replace(self, row_names=names, **parts)
 
@@ -160,17 +162,17 @@ class Verdict(Reported, ABC):
 
         Parameters
         ----------
-        X : the table that was decided about
-            Or another with the same rows, say with more columns.
+        X : the table that the verdict is about
+            Or another with the same rows, for instance with more columns.
         y : their labels, or None
             Needed for a proof that was read from a file, which does not hold the labels.
 
         Returns
         -------
         dataframe
-            Of the library of X: pandas, polars and Arrow stay what they are (a pandas index too); rows of an array or
-            of files become a pandas frame. New columns are `row`, the number of the row, `label`, and `share`, its part
-            of the weight of its class.
+            From the same library as X: pandas, polars and Arrow stay what they are (a pandas index too); rows of an
+            array or of files become a pandas frame. New columns are `row`, the number of the row, `label`, and
+            `share`, the weight of the row divided by the sum over its class.
 
         Raises
         ------
@@ -197,14 +199,14 @@ class Verdict(Reported, ABC):
         return shown_rows(X, rows, told, self._length_of(X, y), self.row_names)
 
     def _length_of(self, X: Any, y: Any) -> int:
-        """How many rows the table has that the verdict is about, those that were left out counted if numbers do."""
+        """How many rows the verdict's table has, with those that were left out if row numbers count them."""
         if self.rows_left_out > self.dropped and not can_scan(X) and y is not None:  # from a file: the data say it
             rows = self._verified(table_and_ids(X, y, None, self.row_names, self.names)[0], y)
             return self.n_rows + self.rows_left_out * (isinstance(rows, MemoryRows) and rows.kept is not None)
         return self.n_rows + self.dropped
 
     def to_json(self) -> str:
-        """The written proof: versioned JSON, made of the fields alone (of which `seconds` differ from run to run)."""
+        """The written proof: versioned JSON, made from the fields alone (only `seconds` differs from run to run)."""
         from linsep.proofs.proof_json import verdict_to_json
 
         return verdict_to_json(self)
@@ -223,17 +225,17 @@ class Verdict(Reported, ABC):
         Parameters
         ----------
         X, y, ids : the data, or None
-            With them an obstruction comes with its common point. They are checked first, as `verify` does.
+            With them, the common mean of an obstruction is shown too. They are checked first, as `verify` does.
         names : sequence of str or None
-            What columns are called that have no names.
+            What to call the columns, if they have no names.
         exact : bool
-            The rows of an obstruction come with their shares of their class, and with `exact` with their exact integer
-            weights too, which `obstruction.weights` holds.
+            Whether to show the exact integer weights of an obstruction's rows (`obstruction.weights`) beside their
+            shares.
 
         Returns
         -------
         str
-            Some lines.
+            A few lines.
 
         Raises
         ------
@@ -261,8 +263,8 @@ class Verdict(Reported, ABC):
     ) -> Report:
         """What `explain` says, as a value: a title and parts, to be rendered as text, for a terminal, HTML or JSON.
 
-        `where` gives more columns about some rows, such as their lines in a file. With verify=False the data are taken
-        for those of the verdict without a check, which reads them once more: for who has just decided about them.
+        `where` gives more columns about some rows, such as their lines in a file. verify=False skips the check, which
+        reads the data once more: for callers who have just decided about these data.
         """
         rows, verdict = None, self
         if X is not None:  # words about data must be true of that data
@@ -272,7 +274,7 @@ class Verdict(Reported, ABC):
         return verdict._report(rows, names, where, exact=exact)
 
     def _report(self, rows: Rows | None, names: Sequence[str] | None, where: Where | None, *, exact: bool) -> Report:
-        """The same with the names of its rows, and the rows of the data where they are known."""
+        """The report, once the rows have names; `rows` are those of the data, or None."""
         from linsep.proofs import explain
 
         return explain.report_of(self, rows, names, where, exact=exact)
@@ -297,7 +299,7 @@ class Verdict(Reported, ABC):
         return {**found, **named, "reads": self.reads, "seconds": self.seconds}
 
     def _own_facts(self) -> dict[str, Any]:
-        """What this kind of verdict knows beside its proof."""
+        """What this kind of verdict knows besides its proof."""
         return {}
 
     def __repr__(self) -> str:
@@ -307,7 +309,7 @@ class Verdict(Reported, ABC):
 
 
 def check(verdict: Verdict, X: Any) -> None:
-    """Check a proof against rows as they are read, from a cache too: what a run does with its own verdict."""
+    """Check a proof against rows as they are read, even from a cache: what a run does with its own verdict."""
     rows = rows_of(X, None, verdict.labels)
     checks.check_shape(rows, verdict.n_rows, verdict.n_columns, verdict.names)
     checks.check_names(verdict.names, names_of(rows))

@@ -3,12 +3,12 @@
     Verdict                 what was read, and how
     ├── Separable           complete separation: integer weights with every row strictly on its side
     ├── Touching            quasi-complete separation: a weak separator, and an obstruction to a strict one
-    ├── Overlapping         overlap: an obstruction, and a spread that forbids even a weak separator
-    ├── NotSeparable        touching or overlapping: an obstruction, and the time was over before it was known which
+    ├── Overlapping         overlap: an obstruction, and a spread that rules out even a weak separator
+    ├── NotSeparable        touching or overlapping: an obstruction; the time limit was reached before more was known
     └── Undecided           no proof either way, and the reason
 
 A verdict is a frozen value. `verify(X, y)` re-checks it exactly from the data alone, `to_json()` writes the
-proof (docs/certificate-format.md), and `python -m linsep.checker` checks what is written on its own.
+proof (docs/certificate-format.md), and `python -m linsep.checker` checks a written proof on its own.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class HalfspaceVerdict(Verdict, ABC):
 
     @property
     def halfspace(self) -> Halfspace:
-        """The hyperplane: the weights times a power of two in floats, or as integers where only 64 bits hold them.
+        """The hyperplane: the weights times a power of two as floats, or as 64-bit integers if only these hold them.
 
-        Weights that neither holds are rounded to floats: rows nearer to the hyperplane than that may then be on its
-        other side. Proofs use the integers, `weights` and `bias_weight`.
+        Weights that fit neither are rounded to floats: rows that are nearer to the hyperplane than the rounding error
+        may then be on its other side. Proofs use the integers, `weights` and `bias_weight`.
         """
         form = form_of(self.weights, self.bias_weight)
         if form.words is not None and not is_exact(form):
@@ -83,8 +83,8 @@ class Separable(HalfspaceVerdict):
         Proves `high`: rows with positive weights whose class means are at most 2·high apart (without bias: whose
         weighted signed mean is no longer than high).
     gamma_squared : Fraction or None
-        The square of the margin, exactly, where it was affordable: that of this hyperplane, and that which `nearest`
-        proves. It is checked with the rest, but not written down.
+        The square of the margin, exactly, if it was affordable: this hyperplane has it, and `nearest` proves that none
+        has more. It is checked with the rest, but not written to JSON.
 
     Examples
     --------
@@ -105,15 +105,15 @@ class Separable(HalfspaceVerdict):
         HalfspaceVerdict.__post_init__(self)
         if self.margin is None:
             if self.nearest is not None or self.gamma_squared is not None:
-                raise CertificateError("A nearest pair or an exact square proves a margin; the margin is missing.")
+                raise CertificateError("There is a nearest pair or an exact square, but no margin that it would prove.")
             return
         if self.numbers == "decimal":
             raise CertificateError("A margin is proved for binary64, not for exact decimals.")
         _check_interval(self.margin)
         if self.gamma_squared is not None and self.nearest is None:
-            raise CertificateError("An exact margin comes with the rows that prove it.")
+            raise CertificateError("An exact margin needs the rows that prove it.")
         if (self.nearest is None) != math.isinf(self.margin[1]):
-            raise CertificateError("An upper end of the margin comes with the rows that prove it, or is infinite.")
+            raise CertificateError("An upper end of the margin needs the rows that prove it, or must be infinite.")
         if not any(self.weights):
             raise CertificateError("The weights are all zero: a margin needs a hyperplane.")
 
@@ -125,7 +125,7 @@ class Separable(HalfspaceVerdict):
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
         if self.margin is not None:
-            raise CertificateError("A margin is proved for doubles; these rows hold a number that no double is.")
+            raise CertificateError("A margin is proved for doubles; these rows hold a number that is not a double.")
         return HalfspaceVerdict._in_units_of(self, scales)
 
     def _verify_claim(self, rows: Rows) -> None:
@@ -151,9 +151,9 @@ class Touching(HalfspaceVerdict):
     weights, bias_weight : integers
         The weak separator, exactly.
     obstruction : Obstruction
-        The rows that allow no better.
+        The rows that allow no strict separator.
     separated_rows : tuple of int or None
-        The largest set of rows that a weak separator puts strictly on their side, if asked for.
+        The largest set of rows that a weak separator puts strictly on their side; None unless it was asked for.
     spread : Obstruction or None
         Proves `separated_rows`: the weights are positive on exactly these rows, the spread's combination is zero, and
         every other row is a linear combination of the spread's rows, so that every weak separator is 0 there.
@@ -176,7 +176,7 @@ class Touching(HalfspaceVerdict):
     def __post_init__(self) -> None:
         HalfspaceVerdict.__post_init__(self)
         if (self.separated_rows is None) != (self.spread is None):
-            raise CertificateError("The separated rows come with the spread that proves them.")
+            raise CertificateError("The separated rows need the spread that proves them, and the spread needs them.")
         if self.separated_rows is not None:
             object.__setattr__(self, "separated_rows", integers(self.separated_rows, "row numbers"))
         require_fit(self.obstruction, self.spread, self.numbers)
@@ -199,7 +199,7 @@ class Overlapping(Verdict):
     Attributes
     ----------
     obstruction : Obstruction
-        A small combination that is zero, for a reader to hold.
+        A small combination that is zero, for people to read.
     spread : Obstruction
         A combination that is zero and whose rows span all rows: a weak separator is 0 on its rows, hence on all.
 
@@ -229,16 +229,16 @@ class Overlapping(Verdict):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class NotSeparable(Verdict):
-    """No hyperplane has every row strictly on its side, as the obstruction proves. Whether weakly is open.
+    """No hyperplane has every row strictly on its side, as the obstruction proves; a weak separator may exist.
 
-    So the rows are touching or overlapping, and the time was over before it was known which.
+    So the rows are touching or overlapping, and the time limit was reached before it was known which.
 
     Attributes
     ----------
     obstruction : Obstruction
-        The rows that forbid a hyperplane.
+        The rows that no hyperplane has strictly on their sides.
     reason : str
-        Why it is open.
+        Why it is not known which.
 
     Examples
     --------
@@ -291,7 +291,7 @@ class Undecided(Verdict):
         _check_interval(self.margin)
 
     def _verify_claim(self, rows: Rows) -> None:
-        """Nothing is claimed but that there are such rows."""
+        """Nothing is claimed about the rows."""
 
 
 Obstructed: TypeAlias = Touching | Overlapping | NotSeparable
