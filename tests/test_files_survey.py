@@ -78,7 +78,7 @@ def test_a_value_that_is_not_finite_is_named_by_row_column_and_value(tmp_path):
 
 def test_a_row_group_that_is_shorter_than_the_file_says_is_damage(tmp_path):
     reader = parquet.ParquetReader(written(tmp_path / "a.parquet", x=HALVES, y=HALVES), Options(label="y"))
-    with pytest.raises(DamagedFileError, match="says that 11 rows follow from row 20 on, but there are 10"):
+    with pytest.raises(DamagedFileError, match="says that 11 rows follow, starting with row 20, but there are 10"):
         reader.lengths[2] = 11
         list(reader.read(2))
 

@@ -358,7 +358,7 @@ def test_a_column_of_weights_need_not_be_among_the_columns(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda X: linsep.mle_exists("Surv(x, died) ~ w", X), "Say family='cox' (--family cox)"),
+        (lambda X: linsep.mle_exists("Surv(x, died) ~ w", X), "Use family='cox' (--family cox)"),
         (lambda X: linsep.decide(X, "died", ids="died"), "ids and y are both 'died'"),
         (lambda X: linsep.decide(X.set_axis([0, 1, 2], axis=1), 2), "Say y='2'."),
     ],
@@ -659,20 +659,20 @@ def test_a_label_has_one_cost():
         (
             "a.svm",
             "1 2:1\n0 2:1e400\n",
-            "column 1 (both counted from 0) holds '1e400': not a finite number, but beyond the",
+            "column 1 (both counted from 0) holds '1e400': beyond the largest double, so not a",
         ),
         (
             "a.vw",
             "1 | x:1\n0 | x:1e400\n",
-            "column 'x' holds '1e400': not a finite number, but beyond the largest double",
+            "column 'x' holds '1e400': beyond the largest double, so not a finite number",
         ),
         ("a.svm", "1 2:1\n0 2:inf\n", "holds inf: not a finite number. Drop"),
         (
             "a.vw",
             "1 | x:1\n0 | x:0.1 x:0.2\n",
-            "column 'x' holds '0.1 + 0.2': a repeated feature is added up, and no double is",
+            "column 'x' holds '0.1 + 0.2': the values of a repeated feature are added up, and",
         ),
-        ("a.vw", "1 | x:1\n0 | x:1e308 x:1e308\n", "column 'x' holds '1e308 + 1e308': a repeated feature is added up"),
+        ("a.vw", "1 | x:1\n0 | x:1e308 x:1e308\n", "column 'x' holds '1e308 + 1e308': the values of a repeated feature"),
     ],
 )
 def test_numbers_of_sparse_text_are_quoted_as_they_are_written(name, text, told, proof):
@@ -724,7 +724,7 @@ def test_rows_that_do_not_count_are_no_rows_of_the_sentences():
     X, y = [[0], [1], [1], [2], [-5], [9]], [[0, 1], [1, 0], [0, 1], [1, 0], [1, 0], [0, 0]]
     told = linsep.mle_exists(X, y, weights=[1, 1, 1, 1, 0, 1]).explain()
     assert "2 rows of weight 0 or without trials do not count.\n" in told
-    assert "has 2 of the 4 rows that count strictly on their side and the others on itself" in told
+    assert "has 2 of the 4 rows that count strictly on their side, and the others lie on it" in told
     told = linsep.mle_exists([[0], [1], [-5]], [0, 1, 1], weights=[1, 1, 0]).explain()
     assert "1 row of weight 0 does not count.\n" in told
     assert "has all 2 rows that count strictly on their side, so" in told

@@ -80,7 +80,7 @@ def test_dicts_are_hashed_by_scikit_learn():
         ([{"a": float("nan")}], NotFiniteError, "Row 0, column 'a'"),
         ([{"a": 1}, {"b": None}], NotNumericError, "Row 1, column 'b': neither a number nor text"),
         ([{1: 1}], NotNumericError, "names of features must be text"),
-        ([{"a": 1}, "text"], NotNumericError, "Row 1 holds 'text': where one row is a dict"),
+        ([{"a": 1}, "text"], NotNumericError, "Row 1 holds 'text': if one row is a dict"),
     ],
 )
 def test_a_bad_dict_is_named(rows, error, said):

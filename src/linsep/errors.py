@@ -45,8 +45,8 @@ UserWarning
 ├── RoundedWarning                   the weights were rounded to doubles, and some rows are no longer on their side
 └── NotSeparableWarning              a classifier was fitted to classes that no hyperplane is known to separate
 
-Each class has a `code` that never changes, and each error a `fault`: code, what happened, where, and what to do. It is
-put into words by `Fault.__str__` and nowhere else. The second sentence of a class says what to do; docs/errors.md lists
+Each class has a `code` that never changes, and each error a `fault`: code, what happened, where, and what to do. Only
+`Fault.__str__` puts it into words. The second sentence of a class's docstring says what to do; docs/errors.md lists
 them all.
 """
 
@@ -71,7 +71,7 @@ class Where:
     column: int | str | None = None
     value: Any = None
     byte: int | None = None
-    more: int = 0  # how many other files it is about as well
+    more: int = 0  # how many other files it concerns
 
     def __str__(self) -> str:
         line = "" if self.line is None else f"line {self.line}"
@@ -116,7 +116,7 @@ class Fault:
 
 
 class LinsepError(Exception):
-    """The root of every error that linsep raises on purpose. Nothing is raised with this code."""
+    """The root of every error that linsep raises on purpose. No error has this code itself."""
 
     code: ClassVar[str] = "E-LINSEP"
     fault: Fault
@@ -146,7 +146,7 @@ class LinsepError(Exception):
         return str(self.fault)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copied and pickled as it is, whatever its class was constructed from: an error crosses processes."""
+        """Copy and pickle the error as it is, whatever its constructor takes, so that it can cross processes."""
         return _as_it_was, (type(self), self.args), self.__dict__
 
     def at(self, *, fix: str | None = None, **where: Any) -> Self:
@@ -164,8 +164,8 @@ class LinsepError(Exception):
 
 
 def _as_it_was(kind: type[LinsepError], args: tuple[Any, ...]) -> LinsepError:
-    error = Exception.__new__(kind, *args)  # MemoryError has one that serves itself alone
-    super(LinsepError, error).__init__(*args)  # past the constructors of linsep, which take other things
+    error = Exception.__new__(kind, *args)  # not MemoryError's own, which serves only that class
+    super(LinsepError, error).__init__(*args)  # skips linsep's constructors, which take other arguments
     return error
 
 
@@ -306,7 +306,7 @@ class ArgumentError(InputError, code="E-ARGUMENT"):
 
 
 class NotSeparableError(LinsepError, code="E-NOT-SEPARABLE"):
-    """There is no margin: the classes are not known to be separable. Look at the verdict that is attached."""
+    """There is no margin: the classes are not known to be separable. Look at the attached verdict."""
 
     def __init__(self, verdict: Any) -> None:
         self.verdict = verdict
@@ -315,7 +315,7 @@ class NotSeparableError(LinsepError, code="E-NOT-SEPARABLE"):
 
 
 class ClusterError(LinsepError, code="E-CLUSTER"):
-    """A cluster cannot be reached, or its workers cannot do the work. Read which worker it is, and start it again."""
+    """A cluster cannot be reached, or its workers cannot do the work. Start the worker that the message names again."""
 
 
 class OutOfMemoryError(LinsepError, MemoryError, code="E-MEMORY"):
@@ -353,7 +353,7 @@ def shown(value: Any) -> str:
     except ValueError:  # an integer of thousands of digits
         words = "a very large number"
     except RecursionError:
-        words = f"a {type(value).__name__} within others, a thousand deep or more"
+        words = f"a {type(value).__name__} nested a thousand deep or more"
     return words if len(words) <= 60 else f"{words[:40]}... ({len(words):,} characters)"
 
 

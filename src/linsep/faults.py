@@ -1,8 +1,8 @@
-"""What can be wrong with data and files, as one table: every sentence is written here, and put into words in one place.
+"""What can be wrong with data and files, as one table: every sentence is written here, and one function fills it in.
 
 A sentence says what happened; the place ("row 3 (line 5), column 'x' holds 'NA'") is put before it, and what to do
-behind it. A {word} is filled in; a field of the place that the sentence names itself is not repeated. A fault is
-raised, or its row is rejected with it, in the same words: from an array, a classifier, a stream or a file.
+after it. A {word} is filled in; a field of the place that the sentence names itself is not repeated. The words are the
+same whether a fault is raised or its row is rejected, and whether it is in an array, a stream or a file.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from linsep.errors import Fault, InputError, Where
 DROP_OR_FILL = "Drop the row or fill in the value."
 EVERY_ROW = "Every row needs a label, a finite number or text."
 TEXT_FIX = (
-    "Convert it to numbers, leave the column out, or make columns of 0 and 1 of text: "
+    "Convert it to numbers, leave the column out, or encode text as columns of 0 and 1: "
     'categories="reference" or "all" (--categories all).'
 )
 NO_CODE = "Convert it to numbers, or leave the column out."
@@ -26,8 +26,8 @@ NAME_IT = (
 ALL_TEXT = "Correct it; if the column holds categories, make all of it text."
 NAME_TOO = "Name it in categories too, convert it to numbers, or leave the column out."
 CODE_FIRST = (
-    "Convert it to numbers first, for instance by scikit-learn's OneHotEncoder, or leave the column out. Of "
-    "tables in memory and of files, decide, max_margin, mle_exists and linsep.open code it by categories=."
+    "Convert it to numbers first, for instance with scikit-learn's OneHotEncoder, or leave the column out. In "
+    "tables in memory and in files, decide, max_margin, mle_exists and linsep.open encode it with categories=."
 )
 SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."
@@ -52,9 +52,9 @@ FAULTS = {
     # cells
     "missing": Entry(errors.MissingValueError, "the value is missing", DROP_OR_FILL),
     "not finite": Entry(errors.NotFiniteError, "not a finite number", DROP_OR_FILL),
-    "beyond doubles": Entry(errors.NotFiniteError, "not a finite number, but beyond the largest double", DROP_OR_FILL),
+    "beyond doubles": Entry(errors.NotFiniteError, "beyond the largest double, so not a finite number", DROP_OR_FILL),
     "not a number": Entry(errors.NotNumericError, "not a number", TEXT_FIX),
-    "text among numbers": Entry(errors.NotNumericError, "not a number, as others of its column are", NAME_IT),
+    "text among numbers": Entry(errors.NotNumericError, "not a number, unlike other values of its column", NAME_IT),
     "not a boolean": Entry(
         errors.NotNumericError, "neither true nor false", "Write true or false in the whole column, or 1 and 0."
     ),
@@ -73,7 +73,7 @@ FAULTS = {
     ),
     "inexact sum": Entry(
         errors.InexactError,
-        "a repeated feature is added up, and no double is this sum",
+        "the values of a repeated feature are added up, and their sum is not a double",
         "Write the feature once, with the value that you mean.",
     ),
     "float beside long": Entry(
@@ -139,8 +139,8 @@ FAULTS = {
     "other index": Entry(
         errors.LengthError,
         "{first} calls the row {named}, and {name} calls it {other}: their indices differ",
-        "Put them in one order with {name}.loc[{first}.index], or leave the indices out with {name}.to_numpy() if they "
-        "are.",
+        "Put them in one order with {name}.loc[{first}.index], or, if they already are, "
+        "leave the index out with {name}.to_numpy().",
     ),
     # values beside the rows: weights, offsets, strata, times, trials
     "beside missing": Entry(errors.MissingValueError, "the value of {name} is missing", BESIDE),
@@ -190,7 +190,9 @@ FAULTS = {
         "the line that begins at byte {byte:,} is longer than {most}",
         "Check that the file is a table with line ends.",
     ),
-    "endless text": Entry(errors.FileError, "the line is longer than {most}", "Check that this is text in lines."),
+    "endless text": Entry(
+        errors.FileError, "the line is longer than {most}", "Check that the file is text with line ends."
+    ),
     "svmlight": Entry(errors.SvmlightError, "{what}", PAIRS),
     "vowpal": Entry(errors.FileError, "{what}", "Write a label, then | and features, such as: 1 |words cat:2 dog."),
     "svmlight wide": Entry(errors.WideFileError, "this makes more columns than fit in memory ({most:,})"),
@@ -223,7 +225,7 @@ FAULTS = {
     "ids as categories": Entry(
         errors.ColumnTypeError,
         "column {column!r} has {levels:,} different values in {rows:,} rows, as an id has",
-        "Leave the column out, or call the rows by it: ids={column!r} (--id {column}); if categories, name it: "
+        "Leave the column out, or name the rows by it: ids={column!r} (--id {column}); for categories, name it: "
         "categories={{{column!r}: 'reference'}} (--categories {column}=reference).",
     ),
     "one level": Entry(
@@ -273,7 +275,7 @@ FAULTS = {
     "not a row": Entry(
         errors.ShapeError, "not a row of numbers; a table has two dimensions, rows and columns", RESHAPE
     ),
-    "mixed rows": Entry(errors.NotNumericError, "where one row is {kind}, all must be"),
+    "mixed rows": Entry(errors.NotNumericError, "if one row is {kind}, all must be"),
     "boolean twice": Entry(
         errors.InexactError, "the sparse matrix of booleans has this entry twice", "Add them up: matrix.astype(int)."
     ),
@@ -332,7 +334,7 @@ FAULTS = {
     "row count": Entry(errors.DamagedFileError, "the file says that it has {said:,} rows, but it has {seen:,}", AGAIN),
     "group count": Entry(
         errors.DamagedFileError,
-        "the file says that {said:,} rows follow from row {first:,} on, but there are {seen:,}",
+        "the file says that {said:,} rows follow, starting with row {first:,}, but there are {seen:,}",
         AGAIN,
     ),
     "not csv": Entry(errors.FileError, "cannot be read as CSV: {seen}"),
@@ -375,7 +377,7 @@ FAULTS = {
 
 
 def fault(name: str, file: str | None = None, /, *, fix: str | None = None, **known: Any) -> InputError:
-    """The error of a fault: `known` are the fields of its place, and the words of its sentence.
+    """The error of a fault: `known` holds the fields of its place and the words that its sentence needs.
 
     >>> print(fault("missing", "a.csv", row=3, line=5, column="x", value="NA"))
     a.csv: row 3 (line 5), column 'x' holds 'NA': the value is missing. Drop the row or fill in the value.

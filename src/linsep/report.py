@@ -1,4 +1,4 @@
-"""One way to say a result: a `Report`, rendered as text, for a terminal, as HTML and as JSON.
+"""One way to present a result: a `Report`, rendered as text, for a terminal, as HTML and as JSON.
 
 A result builds its report in one method, `report`. Whatever is shown of it is made from that value alone, so that
 `explain()`, `str()`, the command line and a notebook cannot disagree. A report is a title and parts of three kinds:
@@ -7,7 +7,7 @@ A result builds its report in one method, `report`. Whatever is shown of it is m
     Fact        a name and a value
     Grid        a small table: its head, the rows shown, and how many more there are
 
-What the user calls the rows that a result names is a `RowNames`, and its text is made in one place: there.
+A `RowNames` holds what the user calls the rows that a result names, and it alone makes text of those names.
 """
 
 import re
@@ -39,7 +39,7 @@ STYLES: dict[Tone, str] = {"yes": "green", "no": "magenta", "unsure": "yellow", 
 TONES: dict[bool | None, Tone] = {True: "yes", False: "no", None: "unsure"}
 LONGEST = 80  # characters of a detail in a repr
 NUMBER = re.compile(r"[-+]?[\d,.]+(e[-+]?\d+)?|-?|[-+]?inf")
-# The class is not that of the explorer, which may stand on the same page. JupyterLab's rules for tables in an output
+# The class differs from that of the explorer, which may be on the same page. JupyterLab's rules for tables in an output
 # name two classes, hence [class] beside ours.
 CSS = """\
 .linsep-report{font:13px/1.45 system-ui,sans-serif;max-width:60em}
@@ -88,7 +88,7 @@ class Grid:
 
     @property
     def is_number(self) -> list[bool]:
-        """Which columns hold numbers alone, and are aligned to the right."""
+        """Which columns hold only numbers, and so are aligned to the right."""
         columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.head)
         return [all(NUMBER.fullmatch(cell) for cell in column) for column in columns]
 
@@ -99,7 +99,7 @@ class Grid:
         return ["   ".join(line).rstrip() for line in zip(*padded, strict=True)]
 
     def ruled(self) -> list[str]:
-        """The same with a line below the head."""
+        """The same lines, with a rule below the head."""
         head, *rows = self.lines()
         return [head, "─" * max(map(_width, (head, *rows))), *rows]
 
@@ -110,7 +110,7 @@ Part: TypeAlias = Sentence | Fact | Grid
 @final
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is to be said about a result. Text from data is made printable here, for every rendering alike."""
+    """What there is to say about a result. Text from the data is made printable here, for every rendering."""
 
     title: str
     parts: tuple[Part, ...] = ()
@@ -161,7 +161,7 @@ class Report:
 
 
 class Reported:
-    """A result that is said in one way: what it is in text, on a terminal and in a notebook is its report."""
+    """A result with one presentation: its report is what text, a terminal and a notebook show."""
 
     __slots__ = ()
 
@@ -184,7 +184,7 @@ class Reported:
 
 
 def web_page(title: str, body: str) -> bytes:
-    """A page that needs nothing else; the title is text, the body markup."""
+    """A self-contained page; the title is text, the body markup."""
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{PAGE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'.encode()
 
@@ -196,12 +196,12 @@ def one_line(value: object, *details: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text without the characters that command a terminal."""
+    """Text with its unprintable characters escaped, which could control a terminal; line ends stay."""
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
 
 
 def _clean(value: Any) -> Any:
-    """Printable text, in lines of our own making alone."""
+    """Printable text, its line ends escaped too, so that only linsep breaks lines."""
     if isinstance(value, str):
         return printable(value).replace("\n", "\\n")
     if isinstance(value, tuple):
@@ -212,7 +212,7 @@ def _clean(value: Any) -> Any:
 
 
 def column_names(names: Any, n_columns: int) -> Sequence[str]:
-    """What columns are called: as told, or x1, x2, ... as in the lectures."""
+    """What columns are called: by the names given, or x1, x2, ... as in the lectures."""
     if names is None:
         return [f"x{j + 1}" for j in range(n_columns)]
     from linsep import arguments  # it loads NumPy, and --help must not
@@ -257,7 +257,7 @@ class RowNames:
         return tuple(self.known.get(row) for row in rows)
 
     def texts(self, rows: Sequence[int]) -> list[str]:
-        """The same for a sentence; two rows of one name are told apart by their numbers."""
+        """The same for a sentence; rows with the same name are told apart by their numbers."""
         texts = [name_text(name, is_quoted=True) for name in self.ids(rows)]
         twice = {
             text for text, times in Counter(text for _, text in {*zip(rows, texts, strict=True)}).items() if times > 1
@@ -265,7 +265,7 @@ class RowNames:
         return [f"{text} (row {row})" if text in twice else text for text, row in zip(texts, rows, strict=True)]
 
     def facts(self) -> dict[str, Any]:
-        """The same as JSON has it."""
+        """The names as fields of JSON."""
         return {f"{self.word.replace(' ', '_')}s": {str(row): plain_name(name) for row, name in self.known.items()}}
 
 
@@ -281,7 +281,7 @@ def name_text(name: Any, *, is_quoted: bool = False) -> str:
 
 
 def is_nameless(name: Any) -> bool:
-    """Whether nobody said what a row is called: None, NaN, NaT, pandas' NA, which says so to every question."""
+    """Whether a row has no name: None, NaN, NaT, or pandas' NA, which answers every comparison with NA."""
     if name is None or type(name).__name__ == "NAType":
         return True
     try:
@@ -291,7 +291,7 @@ def is_nameless(name: Any) -> bool:
 
 
 def plain_name(name: Any) -> Any:
-    """What a row is called, as JSON has it: text, a whole number, a list of those; everything else as text."""
+    """What a row is called, as a value of JSON: text, a number, a list of those; everything else as text."""
     if is_nameless(name):
         return None
     if isinstance(name, tuple):
@@ -326,7 +326,7 @@ def row_grid(
 
 
 def linear(terms: Iterable[tuple[Any, str]], most: int | None = None) -> str:
-    """A sum as people write it: 4·x1 - x2 + 2. At most so many named terms, then how many more there are."""
+    """A sum as people write it: 4·x1 - x2 + 2. At most `most` named terms, then how many more there are."""
     parts = [(value, name) for value, name in terms if value]
     named, bare = [part for part in parts if part[1]], [part for part in parts if not part[1]]
     text = "".join(_term(*part) for part in named[:most])
@@ -345,7 +345,7 @@ def run_ended(
     was: str = "",
     separable: bool | None = None,
 ) -> str:
-    """How a run ended; `was` says what stopped it, if it was stopped, `separable` what is proved of the rows."""
+    """How a run ended; `was` says what stopped it, if anything did, `separable` what is proved about the rows."""
     done = f"{count(updates, 'update')} in {count(passes, 'pass')}"
     if converged and doubtful:
         near = "1 row lies" if doubtful == 1 else f"{doubtful:,} rows lie"
@@ -366,12 +366,12 @@ def run_ended(
 
 
 def bounded(updates: float) -> Sentence:
-    """Novikoff's bound, beside a run."""
+    """Novikoff's bound, to be shown with a run."""
     return Sentence(f"Novikoff's bound for these rows: at most {updates:,.0f} updates, in any order.", "bound")
 
 
 def rows_left_out(rows: int, what: str = "not part of the proof") -> list[Part]:
-    """How many rows nothing is said about."""
+    """How many rows were left out, about which nothing is claimed."""
     return [Sentence(f"{count(rows, 'row')} left out, {what}.", "left out")] if rows else []
 
 
