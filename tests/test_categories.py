@@ -611,7 +611,7 @@ def test_a_proof_about_categories_is_verified_by_the_command_that_is_told(sites,
 
 def test_a_model_is_not_made_of_a_reference(sites, capsys):
     assert main(["fit", "d.csv", "--label", "died", "--categories", "reference", "-o", "m.json"]) == 2
-    assert "Say --categories all." in capsys.readouterr().err
+    assert "Use --categories all." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("how", ["dummy", "site=dummy", "place=all"])

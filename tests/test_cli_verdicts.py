@@ -161,7 +161,7 @@ def test_rows_that_reject_leaves_out_are_as_many_as_the_proof_says(capsys):
     main(["decide", "odd.csv", "--label", "y", "--reject", "bad.csv", "--proof", "proof.json"])
     Path("odd.csv").write_text("a,y\n1,no\nx,no\n3,yes\n?,yes\n")
     assert main(["verify", "proof.json", "odd.csv", "--reject", "bad.csv"]) == 2
-    assert "--reject leaves out 2 rows, but proof.json 1." in capsys.readouterr().err
+    assert "--reject leaves out 2 rows, but proof.json leaves out 1." in capsys.readouterr().err
 
 
 def test_a_proof_of_one_label_against_the_rest_says_which_option_is_missing(capsys):

@@ -1,4 +1,4 @@
-"""The command line: a thin face on the library.
+"""The command line: a thin layer over the library.
 
 Each command is a module named after what is typed, linsep_decide for `linsep decide`: it parses, calls the public
 function, shows the report of its result, and returns the exit code. Shared: parameters (options), file_arguments
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _files_among(tokens: Sequence[str]) -> set[Identity]:
-    """The files that a command names, before it is known what it wants with them."""
+    """The files that a command names, before it is known what the command does with them."""
     found = {identity(word) for word in tokens if descriptor(word) is None and isfile(word)}  # noqa: PTH113
     return {known for known in found if known is not None}
 
@@ -81,7 +81,7 @@ def _run(tokens: list[str]) -> int:
     except stdio.Terminated as error:
         return _fail("terminated.", SIGNALLED + error.args[0])
     except Exception as error:
-        if stdio.interrupts:  # a library has made another exception of it
+        if stdio.interrupts:  # a library has replaced KeyboardInterrupt by another exception
             return _fail("interrupted.", INTERRUPTED)
         if debug and not isinstance(error, CycloptsError | stdio.UnshownError | BrokenPipeError):
             raise
@@ -107,7 +107,7 @@ def _failed(error: Exception, *, in_json: bool) -> int:
 
 
 def _unshown(error: OSError, *, in_json: bool) -> int:
-    """The results did not get out: because their reader has seen enough, or by an error such as a full disk."""
+    """The results could not be written: their reader has left, or there was an error such as a full disk."""
     stdio.silence(sys.stdout)
     if error.errno == EPIPE:
         return BROKEN_PIPE

@@ -1,4 +1,4 @@
-"""What decide, margin and mle have in common: rows that are asked about, and an answer with its proof."""
+"""What decide, margin and mle have in common: the rows in question, and an answer with its proof."""
 
 import shlex
 import time
@@ -39,7 +39,7 @@ class Question:
 
     @contextmanager
     def asked(self, doing: str, **told: Any) -> "Iterator[tuple[Table, tuple[Any, Any], Callable[[Any], None] | None]]":
-        """The rows while the question is worked on: as the file has them, as they are searched, and whom to tell."""
+        """The table, the rows to search and the callback for progress, while the question is worked on."""
         written = (("--proof", self.proof), ("--reject", self.reading.reject))
         file_arguments.require_outputs(self.files, *written)
         with on_files.about(self.files):
@@ -50,7 +50,7 @@ class Question:
                 yield table, data, watch
 
     def answer(self, verdict: Any, table: Table, bound: Any = None) -> int:
-        """Show the verdict, write its proof where that is asked for, and say how it is checked; the exit code."""
+        """Write the proof if --proof is given, show the verdict, say how to check it, and return the exit code."""
         if self.proof is not None:
             outputs.write_file(self.proof, verdict.to_json().encode())
         if self.search.json:
@@ -68,7 +68,7 @@ class Question:
     def how_to_check(self, proof: str, table: Table) -> str:
         """The command that checks the proof, or why there is none.
 
-        For a CSV file of numbers it is the one that needs the standard library alone.
+        For a CSV file of numbers it is the stand-alone checker, which needs only the standard library.
         """
         if outputs.descriptor(proof) is not None or not Path(proof).is_file():
             return "Save it in a file to check it."
@@ -90,14 +90,14 @@ class Question:
 
 
 def timed(table: Table, work: Callable[..., Any], *data: Any, **options: Any) -> Any:
-    """The verdict, with the time that its check took counted in and the names of the file."""
+    """The verdict, with the column names of the file, and with the time of its check in `seconds`."""
     started = time.perf_counter()  # what `work` imports has been imported
     verdict = work(*data, **options)
     return replace(verdict, names=table.columns, label_column=table.text_label, seconds=time.perf_counter() - started)
 
 
 def show(said: Report, verdict: Any, size: str = "") -> None:
-    """A report, and what the answer took; `size` is that of the data, where the verdict is about rows made of them."""
+    """A report, the size of the data and the work done; `size` describes data from which other rows were made."""
     bias = "" if verdict.bias or size else ", through the origin (no bias)"
     size = size or f"{count(verdict.n_rows, 'row')}, {count(verdict.n_columns, 'column')}"
     facts = (
@@ -110,7 +110,7 @@ def show(said: Report, verdict: Any, size: str = "") -> None:
 
 
 def _path(name: str) -> str:
-    """A path that cannot be taken for an option."""
+    """A path that cannot be mistaken for an option."""
     return f"./{name}" if name.startswith("-") else name
 
 
@@ -120,12 +120,12 @@ def seconds(search: Search) -> float:
 
 
 def ends(search: Any) -> str:
-    """Both ends of a search, as its progress shows them."""
+    """The best cost found and the lower bound of a search, as its progress shows them."""
     return f"best {search.best:g}, at least {search.lower:g}"
 
 
 def costs(given: list[str] | None) -> dict[str, Fraction] | None:
-    """The costs of the classes, by what their labels are called."""
+    """The costs of the classes, by their labels as text."""
     if given is None:
         return None
     pairs = [one.rpartition("=") for one in given]

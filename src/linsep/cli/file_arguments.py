@@ -1,6 +1,6 @@
 """What a FILE argument may be: files that `linsep.open` reads, or one of the lectures' examples.
 
-No file that a command names is read and written, and every error begins with the name of the file.
+No file that a command names is both read and written, and every error begins with the name of the file.
 """
 
 import os
@@ -22,12 +22,12 @@ EXAMPLES = {"cornwell": True, "tao": False, "wang": False, "xor": True}  # with 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows and labels as every function of linsep takes them, and what the columns are called."""
+    """Rows and labels as every function of linsep takes them, and the names of the columns."""
 
     data: tuple[Any, Any]  # X and y of an example, or a source of files and None
     columns: tuple[str, ...] | None = None
     label: str | int | None = None
-    bias: bool = True  # what the data ask for unless the user says otherwise
+    bias: bool = True  # unless the user says otherwise
 
     @property
     def source(self) -> Any:
@@ -36,7 +36,7 @@ class Table:
 
     @property
     def text_label(self) -> str | None:
-        """The name of the label column, where it has one."""
+        """The name of the label column, if it has one."""
         return self.label if isinstance(self.label, str) else None
 
     @property
@@ -45,13 +45,13 @@ class Table:
         return self.source.facts.rows_left_out if self.source else 0
 
     def chosen_bias(self, bias: bool | None, file: str) -> bool:
-        """The bias asked for, else that of the lecture that the data are from."""
+        """The bias that the user asked for, or else that of the lecture that the data are from."""
         if bias is None and not self.bias:
             terminal.note(f"{file}: through the origin, as in the lecture (no bias; --bias asks for one).")
         return self.bias if bias is None else bias
 
     def where(self, rows: Sequence[int]) -> Mapping[str, Sequence[str]]:
-        """Where rows are found: the file, where there are several, and the line, where files have lines."""
+        """Where rows are found: the file, if there are several, and the line, if the format has lines."""
         if self.source is None:
             return {}
         files = {row: self.source.where(row)[0] for row in rows} if len(self.source.files) > 1 else {}
@@ -59,7 +59,7 @@ class Table:
         return {name: [str(found.get(row, "-")) for row in rows] for name, found in known.items() if found}
 
     def places(self, rows: Sequence[int]) -> Mapping[str, Sequence[str]]:
-        """The same for a file that others read: also the number in the file, where it is not that of the row."""
+        """The same for a written file: with the row's number in its file too, where that differs from its own."""
         found = self.where(rows)
         if self.source is None or not ("file" in found or self.rows_left_out):
             return found
@@ -77,7 +77,7 @@ def read(
     formula: str | None = None,
     aside: Sequence[str] = (),
 ) -> Table:
-    """The rows and labels of files, or of an example; with a formula or chosen columns also those `aside`."""
+    """The rows and labels of files, or of an example; with a formula or chosen columns, the columns `aside` as well."""
     if (found := example(files, label)) is not None:
         if formula is not None:
             raise ArgumentError("an example has no columns that a formula could name", file=files[0])
@@ -92,7 +92,7 @@ def read(
 
 
 def of_files(source: Any, *, any_labels: bool = False) -> Table:
-    """The table of a source, once what is odd about it has been said; of two labels, unless any will do."""
+    """The table of a source, after showing its remarks; it must have two labels, unless `any_labels` is true."""
     if not any_labels:
         _ = source.facts.pair
     for remark in source.remarks():
@@ -101,7 +101,7 @@ def of_files(source: Any, *, any_labels: bool = False) -> Table:
 
 
 def example(files: Sequence[str], label: str | int | None) -> Table | None:
-    """The example that is named in the place of a file, if one is."""
+    """The example that is named instead of a file, if one is."""
     file = next(filter(is_example, files), None)
     if file is None:
         return None
@@ -110,7 +110,7 @@ def example(files: Sequence[str], label: str | int | None) -> Table | None:
     name = file.removeprefix("example:")
     if name not in EXAMPLES:
         known = ", ".join(f"example:{known}" for known in EXAMPLES)
-        raise ArgumentError(f"there is no such example. There are {known}", file=file)
+        raise ArgumentError(f"there is no such example. The examples are {known}", file=file)
     if label is not None:
         raise ArgumentError(f"an example has its own labels: omit --label {label}", file=file)
     X, y = getattr(linsep.datasets, name)()
@@ -131,10 +131,10 @@ def _place(file: str) -> str | None:
 
 
 def require_outputs(inputs: Sequence[str], *options: tuple[str, str | None]) -> None:
-    """Refuse, before anything is read, what cannot be written, is read, or is written to twice.
+    """Refuse, before anything is read, an output that cannot be written, is also read, or is written twice.
 
-    Files are compared by their place on the disk, whatever they are called; what standard output and standard error
-    go into are two of them.
+    Files are compared by their place on the disk, whatever they are called; the files that standard output and
+    standard error are redirected to count as outputs.
     """
     places = [_place(file) for file in inputs if not is_example(file)]
     read = [place for place in places if place is not None]
@@ -168,12 +168,12 @@ def require_outputs(inputs: Sequence[str], *options: tuple[str, str | None]) -> 
 
 def _listed(files: Sequence[str]) -> Iterator[str]:
     for file in files:
-        with suppress(NoFileError):  # told of when it is read
+        with suppress(NoFileError):  # reported when it is read
             yield from ["/dev/stdin"] if file == "-" else on_files.expand(file)
 
 
 def _require_folder(output: str) -> None:
-    """Refuse a path that cannot be written to because its folder is not there, or because it is a folder."""
+    """Refuse a path that cannot be written to because its folder does not exist, or because it is a folder."""
     seen, place = None, Path(output)
     if place.is_dir():
         seen = "this is a folder"
@@ -187,6 +187,6 @@ def _require_folder(output: str) -> None:
 
 
 def require_name(path: str, what: str) -> None:
-    """Refuse standard input in the place of a file that is not one of rows."""
+    """Refuse standard input, or an empty name, for a file that does not hold rows."""
     if path in ("", "-"):
         raise ArgumentError(f"{path!r} is not {what}: give the name of its file.")

@@ -29,7 +29,7 @@ def animate(
 ) -> int:
     """Show a run of the Perceptron on two columns as a film: the line, the row corrected, and the bound's proof.
 
-    --columns chooses the two columns. MP4 needs the program ffmpeg; SVG moves by itself in a browser.
+    --columns chooses the two columns. MP4 needs the program ffmpeg; SVG plays in any browser.
     """
     from linsep import plots
     from linsep.plots.animation import writer

@@ -16,7 +16,7 @@ def cache(
 ) -> int:
     """Where the caches of text files are kept, how many there are and how large; or delete them.
 
-    Nothing is lost with them: the next read of a file writes its cache again. Other files in the folder are left alone.
+    Deleting them loses nothing: the next read of a file writes its cache again. Other files in the folder stay.
     """
     found = on_files.cached(clear=clear)
     if json:

@@ -11,7 +11,7 @@ from linsep.cli import file_arguments, stdio, terminal
 from linsep.cli.answers import Question, costs, ends, seconds
 from linsep.cli.parameters import OF_A_FAULT, SEPARABLE, UNDECIDED, Bias, File, Label, Learning, Proof, Search, app
 
-CODES = f"Exit codes: 0 no fewer changes are enough, 2 bad input, 3 fewer may be, {OF_A_FAULT}"
+CODES = f"Exit codes: 0 fewer changes are not enough (proved), 2 bad input, 3 fewer may be enough, {OF_A_FAULT}"
 
 
 @app.command(help_epilogue=f"Example: linsep clean data.csv --label ill --id patient -o suspects.csv\n\n{CODES}")
@@ -21,9 +21,7 @@ def clean(
     bias: Bias = None,
     cost: Annotated[
         list[str] | None,
-        Parameter(
-            help="What a wrong label of a class costs, as LABEL=NUMBER, once for each. [default: 1]", negative=""
-        ),
+        Parameter(help="What a wrong label of a class costs: LABEL=NUMBER, for each class. [default: 1]", negative=""),
     ] = None,
     output: Annotated[
         str | None, Parameter(name=["--output", "-o"], help="Where to write all rows to look at (CSV).")

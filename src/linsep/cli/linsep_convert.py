@@ -16,7 +16,7 @@ from linsep.errors import ArgumentError
 def convert(
     *file: Annotated[
         str,
-        Parameter(help=f"{READABLE} Last the file to write, which ends in .parquet.", converter=path, required=True),
+        Parameter(help=f"{READABLE} The last one is the file to write: .parquet.", converter=path, required=True),
     ],
     label: Label = None,
     json: Json = False,

@@ -65,7 +65,7 @@ def _the_bound() -> None:
 
 
 def _why(verdict: Any) -> str:
-    """The obstruction as one sees it in the picture, where it is two segments."""
+    """The obstruction as it looks in the picture, if it is two segments that cross."""
     if not isinstance(verdict, linsep.Touching | linsep.Overlapping):
         return ""
     found = verdict.obstruction
@@ -140,7 +140,7 @@ def _what_next() -> None:
 
 
 def _program() -> str:
-    """How this program is called from here."""
+    """How the user calls this program from the current folder."""
     import shutil
 
     called = Path(sys.argv[0])
@@ -191,7 +191,7 @@ def _picture(verdict: Any) -> Text:
 
 
 def _beside(picture: Text, text: str, verdict: Any) -> None:
-    """A picture, and to its right what is to be said about it."""
+    """A picture, and to its right a text about it."""
     left = list(picture.split("\n"))
     right = _folded(text, _width() - ACROSS - 5)
     for k in range(max(len(left), len(right))):

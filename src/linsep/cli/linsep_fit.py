@@ -25,7 +25,7 @@ from linsep.cli.parameters import (
 )
 from linsep.cli.progress import learning, waiting
 
-SECONDS = 10.0  # at least, and at most as long as the run: to find out what is true of rows it did not separate
+SECONDS = 10.0  # or as long as the run took, if that is longer: to decide about rows that it did not separate
 
 
 @app.command(help_epilogue=f"Example: linsep fit data.csv --label species -o model.json\n\n{LEARNED_CODES}")
@@ -65,7 +65,7 @@ def fit(
     else:
         terminal.show(result.report(table.columns, proved=proved))
         if proved.theory is not None and proved.theory.standardised is not None and not run.standardise:
-            terminal.note("--standardise lets the run have them so.")
+            terminal.note("--standardise runs the Perceptron on standardised columns.")
     stdio.flush()
     if output:
         terminal.note(f"Model written to {output}.")
@@ -77,7 +77,7 @@ def fit(
 
 
 def _proved(trainer: "on_files.Trainer", seconds: float) -> "on_files.Proved":
-    """What is true of rows that the run did not separate; Ctrl-C leaves that open, and the run is still told of."""
+    """What is proved about rows that the run did not separate; Ctrl-C leaves that open, and the run is still shown."""
     with suppress(KeyboardInterrupt), waiting("Deciding"):
         return trainer.proved(seconds)
     return on_files.Proved()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from linsep.on_files import Look, OnePass
 
 HEADS = ("average", "since", "rows", "label", "predicted", "features")
-LABEL_WIDTH = 12  # of a longer label the beginning is shown
+LABEL_WIDTH = 12  # a longer label is cut
 
 
 @app.command(
@@ -57,7 +57,7 @@ def learn(
     json: Json = False,
     walking: Files = Files(),
 ) -> int:
-    """Predict each row, then learn from it, in one pass; a line of mistakes each time the rows have doubled.
+    """Predict each row, then learn from it, in one pass; show a line each time the number of rows has doubled.
 
     Rows are tables of any format with --label, or text with --text. Ctrl-C ends the stream and keeps what was learned.
     """
@@ -85,9 +85,9 @@ def learn(
 def _walk(
     stream: "OnePass", ctrl_c: stdio.FirstSignal, show: "Callable[[Look], None]", output: str | None
 ) -> stdio.UnshownError | None:
-    """Learn from every row. What was learned before Ctrl-C is kept, and what was before a bad row is saved.
+    """Learn from every row. What was learned before Ctrl-C is kept; what was learned before a bad row is saved.
 
-    When nobody reads the lines any more, learning stops; or it goes on for the model's file, and the error is returned.
+    If the lines can no longer be shown, learning stops; with --output it continues, and the error is returned.
     """
     unshown = None
     try:
@@ -112,7 +112,7 @@ def _walk(
 
 
 def _table() -> "Callable[[Look], None]":
-    """Shows a line of the table, as it comes: the heads before the first, and the loss since the one before."""
+    """A function that shows each line as it comes: the heads before the first, and the loss since the line before."""
     last: list[Any] = []
 
     def show(look: "Look") -> None:

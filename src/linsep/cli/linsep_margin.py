@@ -29,7 +29,7 @@ def margin(
     """The largest margin of any hyperplane, the rows that limit it, and the Perceptron's mistake bound.
 
     The bias is free, for the examples too. --classes asks about any number of classes; their joint margin is that of
-    Crammer and Singer, by how much the right score leads where the squares of all weights and biases add up to 1.
+    Crammer and Singer: how far the right score leads when the squares of all weights and biases add up to 1.
     """
     question = Question(file, label, reading, search, proof, any_labels=classes is not None)
     with question.asked("Widening") as (table, data, watch):
@@ -43,7 +43,7 @@ def margin(
 
 
 def _bound(data: tuple[Any, Any], options: dict[str, Any]) -> Any:
-    """Novikoff's bound, unless the time or the doubles end before it is certain."""
+    """Novikoff's bound; None if the time limit or the range of doubles leaves it uncertain."""
     try:
         return linsep.novikoff(*data, **options)
     except linsep.NotSeparableError:

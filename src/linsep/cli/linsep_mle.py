@@ -45,7 +45,7 @@ class Likelihoods:
 
     @property
     def keywords(self) -> dict[str, str]:
-        """What was given, for `linsep.mle_exists`."""
+        """The options that were given, for `linsep.mle_exists`."""
         given = {name: value for name, value in asdict(self).items() if value is not None and name != "formula"}
         return {} if given == {"family": "binomial"} else given
 
@@ -56,12 +56,12 @@ class Likelihoods:
 
     @property
     def is_told(self) -> bool:
-        """Whether the model is more than two labels and the columns as they are."""
+        """Whether a model was given, beyond two labels and the columns as they are."""
         return bool(self.keywords) or self.formula is not None
 
     @property
     def takes_any_labels(self) -> bool:
-        """Whether there may be more or fewer labels than two."""
+        """Whether the number of labels may differ from two."""
         is_counted = self.trials is not None or (self.formula or "").lstrip().startswith("cbind")
         return self.family not in TWO_LABELS or is_counted
 
@@ -98,7 +98,7 @@ def mle(
         fit, fault = None, None
         try:
             fit = found.firth() if firth and found.exists is not None else None
-        except LinsepError as error:  # said after what is known without it
+        except LinsepError as error:  # raised after the rest has been shown
             fault = error
     if search.json:
         terminal.say_json({**found.facts(), **({} if fit is None else {"firth": fit.facts()})})

@@ -26,7 +26,7 @@ SIZES: dict[Kind, tuple[float, float]] = {
     "bound": (6.0, 4.2),
 }
 DOTS_PER_INCH = 200
-SAME_BYTES: dict[str, dict[str, Any]] = {  # the same picture is the same file: without the time of day
+SAME_BYTES: dict[str, dict[str, Any]] = {  # no date, so that the same picture gives the same file
     ".png": {"Software": None},
     ".svg": {"Date": None},
     ".pdf": {"CreationDate": None},

@@ -33,7 +33,9 @@ def predict(
         str | None,
         Parameter(help="The label column, if the model does not know it.", allow_leading_hyphen=True, converter=path),
     ] = None,
-    output: Annotated[str | None, Parameter(name=["--output", "-o"], help="Write a CSV file instead.")] = None,
+    output: Annotated[
+        str | None, Parameter(name=["--output", "-o"], help="Write a CSV file instead of stdout.")
+    ] = None,
     scores: Annotated[bool, switch("Add the score w·x + b to each prediction.")] = False,
     text: Annotated[bool, switch("Lines of text, or of a label, a tab and text.")] = False,
     json: Json = False,
@@ -43,7 +45,7 @@ def predict(
 
     Columns are matched by name. If the files have the label column, the error goes to stderr.
 
-    A row that --reject writes out has an empty prediction in its place.
+    A row that --reject writes out gets an empty prediction.
     """
     file_arguments.require_name(model, "a model")
     file_arguments.require_outputs([model, *file], ("--output", output), ("--reject", walking.reject))
@@ -67,7 +69,7 @@ def predict(
 
 
 def _in_order(part: "Predicted") -> tuple[Any, Any, Any]:
-    """The rows, with the position of their class and their score; those of bad rows, in their place, are -1 and NaN."""
+    """The rows, the positions of their classes, and their scores; bad rows are in their places, with -1 and NaN."""
     if not part.bad:
         return part.rows, part.codes, part.scores
     import numpy as np
@@ -81,7 +83,7 @@ def _in_order(part: "Predicted") -> tuple[Any, Any, Any]:
 def _csv(file: str, rows: Any, codes: Any, scores: Any, *, names: list[Any], with_scores: bool) -> Iterator[str]:
     """A label, quoted where it must be, and a score.
 
-    An empty cell is quoted where it stands alone: to most readers of CSV, a blank line is no row.
+    An empty cell is quoted where it stands alone: most readers of CSV skip a blank line.
     """
     cells = [_quoted(name) if name is not None or not with_scores else "" for name in names]
     if not with_scores:
@@ -113,7 +115,7 @@ def _page(output: str | None, *, with_scores: bool) -> Iterator[Callable[[str], 
 def _say(text: str) -> None:
     with stdio.shown():
         sys.stdout.write(text)
-    stdio.flush()  # whoever waits at the other end of a pipe gets every batch at once
+    stdio.flush()  # so that a reader of the pipe gets each batch immediately
 
 
 def _quoted(value: Any) -> str:

@@ -22,8 +22,8 @@ def report(
 ) -> int:
     """One page about a table: what is proved, which rows and columns to look at, what learners make of it.
 
-    Of a large table a sample stands for the whole in some sections, which say so. It takes about 60 seconds at most, or
-    --time-limit; after Ctrl-C it says what is known.
+    For a large table, some sections use a sample, and say so. It takes about 60 seconds at most, or --time-limit;
+    after Ctrl-C it says what is known.
     """
     file_arguments.require_outputs(file, ("--html", html), ("--reject", reading.reject))
     with on_files.about(file):

@@ -11,7 +11,7 @@ from linsep.cli.parameters import LEARNED_CODES, SEPARABLE, UNDECIDED, File, Lab
 from linsep.report import Grid, RowNames, column_names, plain_name, row_columns
 
 TRACED_UPDATES = 1000
-SECONDS = 10.0  # to find out what is true of rows that the run did not separate
+SECONDS = 10.0  # to decide about rows that the run did not separate
 SHOWN_WEIGHTS = 8
 
 
@@ -49,7 +49,7 @@ def trace(*file: File, label: Label = None, run: Run = Run(), reading: Learning 
 
 
 def _named(trainer: Any) -> tuple[Iterable[Any], RowNames | None]:
-    """The steps, and what their rows are called: then all steps come first, since files are asked once."""
+    """The steps, and what their rows are called; with ids all steps are made first, to look them up in one read."""
     ids = trainer.source.facts.ids
     if ids is None:
         return trainer.steps(), None
@@ -60,7 +60,7 @@ def _named(trainer: Any) -> tuple[Iterable[Any], RowNames | None]:
 def _show(
     run: Iterable[Any], columns: Sequence[str] | None, n_columns: int, names: RowNames | None, *, bias: bool
 ) -> None:
-    """The updates as a table, from the zero weights on."""
+    """The updates as a table, starting with zero weights."""
     shown = min(n_columns, SHOWN_WEIGHTS)
     rows = [("0", "", *([] if names is None else [""]), "", "", *["0"] * (shown + bias))]
     for step in run:

@@ -103,7 +103,7 @@ def _require_agreement(verdict: Any, proof: str, bias: bool | None, reading: Che
 def _require_same_table(
     verdict: Any, table: file_arguments.Table, proof: str, files: Sequence[str], reading: Checking
 ) -> None:
-    """Refuse a table whose columns, left-out rows or numbers are not those that the proof states."""
+    """Refuse a table whose columns, number of rows left out or numbers differ from those in the proof."""
     if None not in (verdict.names, table.columns) and verdict.names != table.columns:
         known, seen = (", ".join(map(repr, names[:20])) for names in (verdict.names or (), table.columns or ()))
         seen = f"the columns are {seen}, but {proof} is about {known}, in this order"
@@ -111,7 +111,7 @@ def _require_same_table(
     left_out = table.rows_left_out
     if (reading.reject or reading.missing) is not None and left_out != verdict.rows_left_out:
         option = "--reject" if reading.missing is None else "--missing drop"
-        why = f"{option} leaves out {count(left_out, 'row')}, but {proof} {verdict.rows_left_out:,}"
+        why = f"{option} leaves out {count(left_out, 'row')}, but {proof} leaves out {verdict.rows_left_out:,}"
         raise ArgumentError(why, file=on_files.named(files))
     if table.source and verdict.numbers == "binary64" and table.source.facts.numbers == "exact-integers":
         why = f"there are integers that binary64 would round, but {proof} reads numbers as binary64"

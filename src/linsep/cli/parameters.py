@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
 SEPARABLE, NOT_SEPARABLE, BAD_INPUT, UNDECIDED, FAULT = 0, 1, 2, 3, 4
-SIGNALLED = 128  # and the number of the signal, as shells count
+SIGNALLED = 128  # plus the number of the signal, as in shells
 INTERRUPTED, BROKEN_PIPE, TERMINATED = 130, 141, 143
 CODES = {True: SEPARABLE, False: NOT_SEPARABLE, None: UNDECIDED}  # by `separable` and `exists`
 OF_A_FAULT = "4 a fault of linsep (--debug shows where)."
@@ -31,7 +31,7 @@ app = App(
     version=__version__,
 )
 
-STDIN_WORD = "stdin:"  # stands for - on its way through Cyclopts, which takes - for an option
+STDIN_WORD = "stdin:"  # replaces - on its way through Cyclopts, which would take - for an option
 
 
 def path(kind: type, tokens: "Sequence[Token]") -> str:
@@ -63,14 +63,14 @@ Bias: TypeAlias = Annotated[
 Seed: TypeAlias = Annotated[int, Parameter(help="Seed for every random choice.", validator=Number(gte=0))]
 Progress: TypeAlias = Annotated[bool, switch("Show progress even where stderr is not a terminal.")]
 Json: TypeAlias = Annotated[bool, switch("Print JSON instead of text.")]
-Debug: TypeAlias = Annotated[bool, switch("Show the traceback of an error.")]  # listed here, heard by main
+Debug: TypeAlias = Annotated[bool, switch("Show the traceback of an error.")]  # listed here, handled by main
 ModelFile: TypeAlias = Annotated[
     str | None, Parameter(name=["--output", "-o"], help="Where to write the model (JSON).")
 ]
 Proof: TypeAlias = Annotated[str | None, Parameter(help="Where to write the proof (JSON).")]
 Cost: TypeAlias = Annotated[
     list[str] | None,
-    Parameter(help="What a mistake about a class costs, as LABEL=NUMBER, once for each. [default: 1]", negative=""),
+    Parameter(help="What a mistake on a row of a class costs: LABEL=NUMBER, for each class. [default: 1]", negative=""),
 ]
 Classes: TypeAlias = Annotated[
     Literal["joint", "pairs", "rest"] | None,
@@ -78,11 +78,11 @@ Classes: TypeAlias = Annotated[
 ]
 TimeLimit: TypeAlias = Annotated[
     float | None,
-    Parameter(help="Stop after this many seconds with what is proved.", validator=Number(gte=0)),
+    Parameter(help="Stop after this many seconds with what is proved by then.", validator=Number(gte=0)),
 ]
 Columns: TypeAlias = Annotated[
     str | None,
-    Parameter(help="The columns to use, by name or position, with commas between. [default: all]", converter=path),
+    Parameter(help="The columns to use, by name or position, separated by commas. [default: all]", converter=path),
 ]
 Positive: TypeAlias = Annotated[
     str | None, Parameter(help="The positive class; all other labels are negative.", converter=path)
@@ -99,7 +99,7 @@ Order: TypeAlias = Literal["cyclic", "restart", "shuffled", "worst"]
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """How long an answer is searched for, and how it is told."""
+    """How long to search for an answer, and how to show it."""
 
     time_limit: TimeLimit = None
     progress: Progress = False
@@ -134,13 +134,13 @@ class Chosen:
 
     columns: Columns = None
     id: Annotated[
-        str | None, Parameter(help="The column that says what rows are called; not one to learn from.", converter=path)
+        str | None, Parameter(help="The column that holds the ids of the rows; it is not a feature.", converter=path)
     ] = None
     categories: Annotated[
         str | None,
         Parameter(
-            help="Make columns of 0 and 1 of text columns: reference, one for each category but the first; all, one "
-            "for each; or COLUMN=all,... for some columns."
+            help="Encode text as columns of 0 and 1: reference, one for each category but the first; all, one for "
+            "each; or COLUMN=all,... for some columns."
         ),
     ] = None
     missing: Annotated[
@@ -173,12 +173,12 @@ class Files:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Reading(Files, Chosen):
-    """How files of tables are read. What only some commands take is added below."""
+    """How files of tables are read. The subclasses below add what only some commands take."""
 
     def require_all_categories(self) -> None:
-        """Refuse a reference category where a model is made: of new rows it could not be told from an unknown one."""
+        """Refuse a reference category for a model: in new rows it could not be told from an unknown category."""
         if self.categories is not None and "reference" in self.categories:
-            raise ArgumentError("A model needs a column for each category.", fix="Say --categories all.")
+            raise ArgumentError("A model needs a column for each category.", fix="Use --categories all.")
 
     def words(self, *, rows_left_out: int) -> list[str]:
         """The options that another command needs to read the same rows; a proof knows how its numbers were read."""
@@ -218,14 +218,14 @@ class Learning(Copying):
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Asking(Learning):
-    """Files of two classes that a cluster may read: Parquet, by paths of fsspec too."""
+    """Files of two classes that a cluster may read: Parquet, from fsspec paths too."""
 
     scheduler: Annotated[
         str | None, Parameter(help="Let the workers of a Dask scheduler, such as tcp://HOST:8786, read Parquet files.")
     ] = None
     workers: Annotated[
         int | None,
-        Parameter(help="The same with this many processes of this machine.", validator=Number(gte=1)),
+        Parameter(help="The same with this many processes on this machine.", validator=Number(gte=1)),
     ] = None
 
     @property
@@ -234,7 +234,7 @@ class Asking(Learning):
         return self.scheduler is not None or self.workers is not None
 
     def keywords(self) -> dict[str, Any]:
-        """The same for `linsep.open`, with a cluster of this machine where one is asked for."""
+        """The same for `linsep.open`, with a cluster on this machine if --workers asks for one."""
         given = Learning.keywords(self)
         workers = given.pop("workers", None)
         return given if workers is None else {**given, "scheduler": on_files.local_cluster(workers, self.scheduler)}
@@ -243,7 +243,7 @@ class Asking(Learning):
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Deciding(Asking):
-    """Files of two classes, their numbers as exactly as asked for."""
+    """Files of two classes, their numbers as doubles or exact decimals."""
 
     numbers: Numbers = None
 
@@ -251,21 +251,21 @@ class Deciding(Asking):
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Checking(Reading):
-    """Files that a proof is about: they are read themselves, without a cache."""
+    """Files that a proof is about: they are read directly, never from a cache."""
 
     positive: Positive = None
     numbers: Numbers = None
 
 
 def spelt(option: str, value: str | None) -> list[str]:
-    """An option and its value as words of a command, in one word where the value would be taken for an option."""
+    """An option and its value as words of a command; a single word if the value would be taken for an option."""
     if value is None:
         return []
     return [f"{option}={value}"] if value.startswith("-") and not value[1:].isdecimal() else [option, value]
 
 
 def coded(categories: str) -> Any:
-    """The value of --categories: a word for all text columns, or what each of some columns becomes."""
+    """The value of --categories: one coding for all text columns, or a coding for each column that is named."""
     if "=" not in categories:
         return categories
     named = (word.rpartition("=") for word in categories.split(","))

@@ -1,4 +1,4 @@
-"""What a person sees while a command works: a line on stderr, and nothing where nobody looks."""
+"""What a person sees while a command works: a line on stderr, if that is a terminal or with --progress."""
 
 import math
 import sys
@@ -36,7 +36,7 @@ def learning(max_passes: int | None, *, wanted: bool = False) -> Iterator[Callab
 
 
 def reads_and_bounds(clock: Any) -> str:
-    """What there is to tell of a search for a hyperplane: its reads, and the bounds on the margin so far."""
+    """What a search for a hyperplane shows: its reads, and the bounds on the margin so far."""
     low, high = clock.bounds
     return count(clock.reads, "read") + (f", gamma {low:.6g} to {high:.6g}" if math.isfinite(high) else "")
 
@@ -51,7 +51,7 @@ def searching(
     first: str = "0 reads",
     ends: str = "ends",
 ) -> Iterator[tuple[tuple[Any, Any], Callable[[Any], None] | None]]:
-    """The rows to search and whom to tell; the rows as they are where nobody looks.
+    """The rows to search, and the callback for progress: None, and the rows as they are, if nobody is watching.
 
     A person sees what is `told` of the search, the rows per second, and what Ctrl-C does.
     """

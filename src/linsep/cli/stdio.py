@@ -1,4 +1,4 @@
-"""Standard streams as a command may find them: closed, full, or with a reader who has left; and signals that end it."""
+"""Standard streams that may be closed, on a full disk or without a reader, and the signals that end a command."""
 
 import errno
 import os
@@ -17,25 +17,25 @@ from linsep import outputs
 
 
 class Closed(TextIOBase):
-    """Standard output that was closed before the command began: whoever writes there is told."""
+    """Standard output that was closed before the command began: writing to it raises an error."""
 
     def __init__(self) -> None:
         self.is_missed = False
 
     def write(self, text: str) -> NoReturn:
-        """Say why not."""
+        """Always raise OSError."""
         self.is_missed = True
         raise OSError(errno.EBADF, "it is closed")
 
     def flush(self) -> None:
-        """What was not written cannot come out later either."""
+        """Raise again if a write has failed: the text is lost."""
         if self.is_missed:
             self.write("")
 
 
 @contextmanager
 def opened() -> Iterator[None]:
-    """All three streams are there, so that no file which is opened later gets the number of one of them."""
+    """Make sure that all three streams are open, so that no file opened later gets the number of one of them."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -61,7 +61,7 @@ class UnshownError(OSError):
 
 @contextmanager
 def shown() -> Iterator[None]:
-    """What goes wrong here is no fault of the data, and none of a file."""
+    """Raise UnshownError for any OSError: it is about showing results, not about the data or a file."""
     try:
         yield
     except OSError as error:
@@ -69,14 +69,14 @@ def shown() -> Iterator[None]:
 
 
 def flush() -> None:
-    """See the result out before anything is done that takes it for granted."""
+    """Flush the result before anything is done that relies on it having been shown."""
     with shown():
         sys.stdout.flush()
 
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Without stderr, because its reader has left or its disk is full, there is nobody to complain to."""
+    """Ignore errors of stderr, whose reader may have left or whose disk may be full: nobody would see a message."""
     try:
         yield
     except OSError:
@@ -84,17 +84,17 @@ def unheard() -> Iterator[None]:
 
 
 def silence(stream: TextIO) -> None:
-    """Let what is written from now on, and what is still held back, go nowhere."""
+    """Discard what is still buffered and what is written from now on."""
     if isinstance(stream, Closed):
         stream.is_missed = False
-    with suppress(OSError, ValueError):  # a stream without a file has nothing to hold back
+    with suppress(OSError, ValueError):  # a stream without a file has no buffer to discard
         target, nowhere = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, target)
         os.close(nowhere)
 
 
 def file_of(stream: TextIO) -> outputs.Identity | None:
-    """The file that a stream goes into: a pipe cannot be named, and a terminal is everybody's."""
+    """The file that a stream is redirected to; None for a pipe, a terminal or a device."""
     try:
         number = stream.fileno()
         return outputs.identity(number) if stat.S_ISREG(os.fstat(number).st_mode) else None
@@ -118,7 +118,7 @@ class Terminated(BaseException):
 
 
 def is_main_thread() -> bool:
-    """Whether signals are heard here."""
+    """Whether this is the main thread, the only one that can handle signals."""
     return threading.current_thread() is threading.main_thread()
 
 
@@ -127,7 +127,7 @@ interrupts: list[int] = []
 
 
 def interrupt(number: int, frame: object) -> None:
-    """Ctrl-C as the exception that it is, and noted: libraries may swallow it, or make another one of it."""
+    """Raise KeyboardInterrupt, and note it: libraries may swallow the exception or replace it by another."""
     interrupts.append(number)
     raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""What the commands print: results on stdout, everything else on stderr, plain where nobody is looking."""
+"""What the commands print: results on stdout, everything else on stderr; plain text where it is not a terminal."""
 
 import json
 import os
@@ -13,18 +13,18 @@ from linsep.report import Report
 from linsep.report import count as count
 from linsep.report import printable as printable
 
-WIDE = 160  # columns of a page that is not a terminal
+WIDE = 160  # characters of a line where the output is not a terminal
 
 
 class Page(Console):
-    """A console whose reader may leave: Rich would exit with 1, which is a verdict here."""
+    """A console whose reader may leave: Rich would exit with code 1, which is a verdict here."""
 
     def on_broken_pipe(self) -> None:
-        """Leave the error that is being handled to whoever prints."""
+        """Raise the error that is being handled again, for the caller of `print`."""
         raise
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print, or say that it cannot be shown."""
+        """Print, or raise UnshownError."""
         with stdio.shown():
             super().print(*objects, **options)
 
@@ -36,7 +36,7 @@ def console(stream: TextIO) -> Console:
 
 
 def colours(stream: TextIO) -> dict[str, Any]:
-    """Whether to style: on a terminal, or where FORCE_COLOR asks for it; never where NO_COLOR is set."""
+    """Whether to style: on a terminal, or if FORCE_COLOR is set; never in colour if NO_COLOR is set."""
     forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
     plain = os.environ.get("NO_COLOR", "") != ""
     return {"force_terminal": stream.isatty() or forced, "color_system": None if plain else "auto"}
@@ -55,13 +55,13 @@ def show(found: Report) -> None:
 
 
 def note(text: str) -> None:
-    """A remark that is not part of the result: if nobody can hear it, the command goes on."""
+    """A remark that is not part of the result: if it cannot be printed, the command continues."""
     with stdio.unheard():
         console(sys.stderr).print(Text(printable(text), "dim"))
 
 
 def note_rejected(rows: int, path: str | None, more: str = "") -> None:
-    """How many rows were rejected, if any, and where they are; without a path those with missing values, dropped."""
+    """How many rows were rejected to a file, if any; without a path, how many were dropped for missing values."""
     if rows:
         were = "was" if rows == 1 else "were"
         what, done = ("bad row", f"rejected: see {path}") if path else ("row", "dropped for missing values")
@@ -69,7 +69,7 @@ def note_rejected(rows: int, path: str | None, more: str = "") -> None:
 
 
 def complain(text: str, facts: "dict[str, Any] | None" = None) -> None:
-    """An error, in one line: of text, or of JSON where its facts are given."""
+    """An error in one line: of text, or of JSON if its facts are given."""
     with stdio.unheard():
         if facts is not None:
             print(json.dumps(facts, ensure_ascii=False), file=sys.stderr, flush=True)
