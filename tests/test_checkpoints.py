@@ -89,7 +89,7 @@ def test_if_the_newest_is_damaged_the_one_before_it_is_used(opened, notes, damag
     newest = saved(opened, 1, 2).path
     newest.write_bytes(damage(newest.read_bytes()))
     assert opened().get(KEY)["a"].tolist() == [1]
-    assert len(notes) == 1 and "not intact" in notes[0] and notes[0].endswith("It is not used.")
+    assert len(notes) == 1 and "not intact" in notes[0] and notes[0].endswith("This checkpoint is not used.")
 
 
 def test_a_kill_between_the_two_renames_leaves_the_one_before(opened, notes):
@@ -100,7 +100,7 @@ def test_a_kill_between_the_two_renames_leaves_the_one_before(opened, notes):
 def test_without_a_whole_one_it_starts_over_and_says_so(opened, notes):
     saved(opened, 1).path.write_bytes(b'{\n "format"')
     assert opened().get(KEY) is None
-    assert notes[-1] == "No whole checkpoint is left. Starting over."
+    assert notes[-1] == "No intact checkpoint is left. Starting over."
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,7 @@ def written():
         ({"counts": {"rows": 1, "mistakes": 2, "updates": 0}}, "more than the 1 rows"),
         ({"counts": {"rows": 1, "mistakes": 0, "updates": 2}}, "more than the 1 rows"),
         ({"weights": [{"b": 0.0, "places": [16], "values": [1.0]}]}, "at most"),
-        ({"weights": [{"b": 0.0, "places": [2, 1], "values": [1.0, 1.0]}]}, "places must rise"),
+        ({"weights": [{"b": 0.0, "places": [2, 1], "values": [1.0, 1.0]}]}, "places must increase"),
         ({"weights": [{"b": 0.0, "places": [1], "values": []}]}, "1 places but 0 values"),
         ({"weights": [{"b": "x", "places": [], "values": []}]}, "must be a number"),
         ({"lag": []}, "lag has 0 rows"),

@@ -1,4 +1,4 @@
-"""The scikit-learn contract over the solvers: parameters, validation and attributes."""
+"""The solvers and the learners as scikit-learn classifiers: parameters, validation and attributes."""
 
 from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
 from linsep.estimators.margin_classifier import MaxMarginClassifier

@@ -1,4 +1,4 @@
-"""What every classifier's document holds: its parameters, its classes, its features; and tables of rows."""
+"""What the document of every classifier holds: its parameters, classes and features; and tables of rows."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -15,15 +15,15 @@ from linsep.storage import strict
 from linsep.storage.strict import LABELS, Document, Reader, optional, record, text, word
 
 COMMON = ("linsep", "parameters", "classes", "features")
-MOST_COLUMNS = 1 << 48  # hashed columns are that many at the very most
-MOST_ENTRIES = 1 << 27  # of an array whose zeros are left out: one that a short file can ask for
+MOST_COLUMNS = 1 << 48  # the most columns that hashing can make
+MOST_ENTRIES = 1 << 27  # of an array stored without its zeros: a short file could ask for a huge one
 FLOATS = {"float64": np.float64, "float32": np.float32}
 _DTYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "float", "U": "text", "O": "text"}
 _INTEGERS = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 
 
 def write_common(estimator: ScoreClassifier, readers: Mapping[str, Reader]) -> Document:
-    """The parameters as the user gave them, as far as `readers` will take them back; the classes and the features."""
+    """The parameters as the user gave them (refused if `readers` could not read them back), classes and features."""
     parameters = {name: _plain(name, value) for name, value in estimator.get_params(deep=False).items()}
     with MODEL.refusals():
         for name, value in parameters.items():
@@ -59,13 +59,13 @@ _FEATURES = record(count=strict.whole(1, MOST_COLUMNS), names=optional(strict.na
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A parameter as JSON has it. A seed is a string of digits, a mapping a list of pairs."""
+    """A parameter as a JSON value. A seed becomes a string of digits, a mapping a list of pairs."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, Mapping):
         return [[_plain(name, part) for part in pair] for pair in value.items()]
     if callable(value):
-        raise ModelError(f"{name} is a function, and a file holds no code: name one of scikit-learn's kernels instead.")
+        raise ModelError(f"{name} is a function, and a file cannot hold code: name a kernel of scikit-learn instead.")
     if value is None or isinstance(value, (bool, str, float)):
         return value
     if isinstance(value, int):
@@ -83,7 +83,7 @@ def number(value: Any, where: str) -> int | float:
 
 
 def costs(value: Any, where: str) -> dict[Any, int | float]:
-    """What mistakes about each class cost: pairs of a label and a number."""
+    """What a mistake about each class costs: pairs of a label and a number."""
     pairs = [strict.listed(pair, f"{where}[{k}]", 2) for k, pair in enumerate(strict.listed(value, where))]
     for k, (label, _) in enumerate(pairs):
         if not isinstance(label, (bool, int, float, str)):
@@ -92,7 +92,7 @@ def costs(value: Any, where: str) -> dict[Any, int | float]:
 
 
 def positive(value: Any, where: str) -> int:
-    """A count from 1 on."""
+    """A count of at least 1."""
     if strict.count(value, where) < 1:
         raise ModelError(f"{where} is 0: it must be at least 1.")
     return int(value)
@@ -132,7 +132,7 @@ def read_classes(value: Any, where: str) -> Array:
 
 
 def write_table(rows: Any) -> Document:
-    """Rows as they are held: each with all its values, or the compressed rows of a CSR matrix."""
+    """Rows as memory holds them: each with all its values, or the compressed rows of a CSR matrix."""
     is_sparse: bool = sp.issparse(rows)
     if is_sparse:
         parts = {name: getattr(rows, name).tolist() for name in ("data", "indices", "indptr")}
@@ -141,7 +141,7 @@ def write_table(rows: Any) -> Document:
 
 
 def read_table(value: Any, where: str, n_rows: int | None, n_columns: int) -> Any:
-    """Rows as they were held, of which there are so many, if that is known."""
+    """Rows as `write_table` wrote them; `n_rows` is how many there must be, where that is known."""
     layout = word(*_LAYOUTS)(strict.mapping(value, where).get("layout"), f"{where}.layout")
     fields = strict.fields(value, where, ("layout", "dtype", *_LAYOUTS[layout]))
     dtype = word(*FLOATS)(fields["dtype"], f"{where}.dtype")
@@ -169,7 +169,7 @@ def in_type(values: Array, dtype: str, where: str) -> Array:
 
 
 def write_mistakes(mistakes: Array) -> Document | None:
-    """The counts that are not 0, and where; nothing for so many rows that the reader would not make room for them."""
+    """The counts that are not 0, and their places; None for more rows than the reader would make room for."""
     if mistakes.size > MOST_ENTRIES:
         return None
     at = np.flatnonzero(mistakes)
@@ -177,14 +177,14 @@ def write_mistakes(mistakes: Array) -> Document | None:
 
 
 def read_mistakes(estimator: Any, value: Any, problems: int) -> None:
-    """Set `mistakes_per_row_`, a line for each problem where they are several, unless the file has left it out."""
+    """Set `mistakes_per_row_` (with several problems, one line for each), unless the file leaves it out."""
     if value is None:
         return
     fields = strict.fields(value, "mistakes_per_row", ("rows", "at", "mistakes"))
     n_rows = strict.count(fields["rows"], "mistakes_per_row.rows", MOST_ENTRIES // problems)
     at = strict.counts(fields["at"], "mistakes_per_row.at", n_rows * problems - 1)
     if (np.diff(at) <= 0).any():
-        raise ModelError("mistakes_per_row.at must grow.")
+        raise ModelError("mistakes_per_row.at must increase.")
     flat = np.zeros(n_rows * problems, np.int64)
     flat[at] = strict.counts(fields["mistakes"], "mistakes_per_row.mistakes", strict.COUNT_LIMIT, len(at))
     estimator.mistakes_per_row_ = flat.reshape(problems, n_rows) if problems > 1 else flat

@@ -34,12 +34,12 @@ class KernelPerceptronClassifier(ScoreClassifier):
     gamma, degree, coef0 : "scale", "auto" or a number; int; float
         As in `SVC`: "scale" is 1/(columns·variance of X), "auto" is 1/columns. Kernels without them ignore them.
     keep : "last", "average", "vote" or "best"
-        Which hypotheses of the run decide: the last one; the average over time; each of them, with as many votes as
-        rows it survived (Freund and Schapire); or the one that survived most rows (Gallant's pocket).
+        Which hypotheses of the run decide: the last one; the average over time; all of them, each with one vote for
+        every row it survived (Freund and Schapire); or the one that survived the most rows (Gallant's pocket).
     max_passes : int
         The run ends with a pass without a mistake, or after this many passes.
     budget : int or None
-        How many support rows a hypothesis may hold; a new one drops the oldest. With a budget no theorem promises
+        How many support rows a hypothesis may hold; a new one replaces the oldest. With a budget, no theorem promises
         that the mistakes end. "average" and "vote" still need the rows of every hypothesis they are made of.
     order : "shuffled" or "cyclic"
         "shuffled" draws blocks of rows once; each pass shuffles the blocks and the rows in each. "cyclic" is row order.
@@ -51,15 +51,15 @@ class KernelPerceptronClassifier(ScoreClassifier):
     classes_ : array
         The labels, sorted.
     support_, support_vectors_ : arrays
-        The numbers of the rows that decisions need, and these rows.
+        The numbers of the rows that the decision function needs, and these rows.
     dual_coef_ : array
         The alpha_i·y_i of the support, one line for each problem (under "vote", those of the last hypothesis).
     coef_, intercept_ : arrays
-        Of a linear kernel alone, the same scores as weights of the columns; the intercept is 0.
+        For a linear kernel only: weights of the columns that give the same scores; the intercept is 0.
     mistakes_per_row_ : array
-        Alpha, the mistakes on every row, one line for each problem (a flat array for two classes).
+        Alpha, the number of mistakes on every row, one line for each problem (a flat array for two classes).
     n_updates_, n_passes_, converged_
-        Of the run; converged means that each problem had a pass without a mistake.
+        Counts of the run; `converged_` means that each problem had a pass without a mistake.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
 
     @property
     def coef_(self) -> Floats:
-        """The weights of the columns, one line for each problem: of a linear kernel alone."""
+        """The weights of the columns, one line for each problem; for a linear kernel only."""
         check_is_fitted(self)
         if self.kernel != "linear" or self._votes is not None:
             why = "a vote is not" if self.kernel == "linear" else f"the kernel {shown(self.kernel)} is not"
@@ -122,7 +122,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
 
     @property
     def intercept_(self) -> Floats:
-        """Zeros: a kernel has no bias beside its own. Of a linear kernel alone."""
+        """Zeros: the kernel Perceptron has no separate bias. For a linear kernel only."""
         return np.zeros(len(self.coef_))
 
     def _decide(self, values: Floats) -> Floats:
@@ -151,7 +151,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
             coef = np.stack([history.kept(self.keep, X.shape[0]) for history in histories])
             self.support_ = np.flatnonzero(coef.any(axis=0))
         self.support_vectors_ = X[self.support_]
-        # In row order: products round by the order they are made in, and a saved model must make them alike.
+        # In row order: rounding depends on the order of summation, and a saved model must give the same scores.
         self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
 
     def _kernel_values(self, A: Any, B: Any) -> Floats:
@@ -179,7 +179,7 @@ class KernelPerceptronClassifier(ScoreClassifier):
 
 
 def _signs(codes: Ints, n_classes: int) -> Signs:
-    """One line of -1 and +1 for each problem: each class against the rest, or the larger of two labels."""
+    """One line of -1 and +1 for each problem: each class against the rest; of two labels, the larger is +1."""
     positive = np.arange(n_classes) if n_classes > 2 else np.array([1])
     return np.where(codes == positive[:, None], np.int8(1), np.int8(-1))
 

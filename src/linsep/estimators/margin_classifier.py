@@ -23,24 +23,24 @@ class MaxMarginClassifier(VerdictClassifier):
 
     Each problem comes with a verdict, proved in exact arithmetic. Where it is not `Separable` there is no margin to
     maximise: the classifier then warns (`NotSeparableWarning`), keeps the verdict, which names the rows in
-    the way, and falls back on a soft margin: squared hinge loss and C = 1, on columns scaled to [-1, 1]; of rows on a
-    cluster or a GPU, on a sample of them.
+    the way, and falls back on a soft margin: squared hinge loss and C = 1, on columns scaled to [-1, 1]; for rows on
+    a cluster or a GPU, it is fitted to a sample of them.
 
     Parameters
     ----------
     gap : float
-        How far the two ends of the margin may differ, relative to it.
+        The margin is enclosed between two bounds: how far they may differ, relative to the margin.
     time_limit : float or None
-        Seconds for each problem. Past them its verdict may be `Undecided`, which proves nothing.
+        Seconds for each problem. After that its verdict may be `Undecided`, which proves nothing.
 
     Attributes
     ----------
     classes_ : array
         The labels, sorted.
     coef_, intercept_ : arrays
-        One hyperplane for each problem, coef_ of length 1: scores are signed distances. Where rounding at that length
-        would put a row of two classes on the wrong side, they are those of a multiple that does not; where none is
-        found, a `RoundedWarning` says so.
+        One hyperplane for each problem, with coef_ of length 1, so that scores are signed distances. If, with two
+        classes, rounding at that length would put a row on the wrong side, a multiple that rounds correctly is used
+        instead; if none is found, a `RoundedWarning` says so.
     separable_ : bool
         Whether every problem was proved separable.
     verdicts_ : list of verdicts
@@ -48,9 +48,9 @@ class MaxMarginClassifier(VerdictClassifier):
     margins_ : array
         (low, high) of each problem; (0, 0) where it is not separable, (0, inf) where nothing could be proved.
     support_ : array
-        Numbers of the rows that prove no margin is larger (`nearest`), of all problems together.
+        Numbers of the rows that prove that no margin is larger (`nearest`), for all problems together.
     verdict_, margin_
-        Of the one problem that two classes are.
+        With two classes there is one problem: its verdict and its margin.
 
     Examples
     --------
@@ -114,9 +114,9 @@ class MaxMarginClassifier(VerdictClassifier):
 
 
 def soft_margin(X: Any, labels: Any, *, bias: bool = True) -> tuple[Floats, float]:
-    """A hyperplane for rows that none separates.
+    """A hyperplane for rows that no hyperplane separates.
 
-    Scaled columns make its one constant, C, mean the same in every unit of measurement.
+    Because the columns are scaled, its one constant, C, means the same in every unit of measurement.
     """
     scaled, is_sparse = X.astype(np.float64), bool(sp.issparse(X))  # astype copies: the caller's rows stay
     reach = np.asarray(abs(scaled).max(axis=0).todense() if is_sparse else abs(scaled).max(axis=0)).ravel()

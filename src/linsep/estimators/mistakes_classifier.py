@@ -19,13 +19,13 @@ class FewestMistakesClassifier(VerdictClassifier):
     """The hyperplane with the fewest mistakes on its training rows; more than two classes by one against the rest.
 
     Each problem comes with what `fewest_mistakes` returns: the hyperplane, its mistakes, and a proof of how few are
-    possible. On tables larger than a few hundred rows the search usually ends with its time. What it has found by then
-    depends on the machine: fit twice, and the hyperplanes may differ.
+    possible. On tables larger than a few hundred rows the search usually runs until its time limit. What it has found
+    by then depends on the machine: fit twice, and the hyperplanes may differ.
 
     Parameters
     ----------
     cost : mapping or None
-        What a mistake about a row of a class costs, for each class: {"healthy": 1, "ill": 5}. Without it, 1.
+        The cost of a mistake about a row of each class: {"healthy": 1, "ill": 5}. None: every mistake costs 1.
     bias : bool
         False asks for hyperplanes through the origin.
     time_limit : float or None
@@ -40,11 +40,11 @@ class FewestMistakesClassifier(VerdictClassifier):
     verdicts_ : list of FewestMistakes
         One for each problem: for two classes on (X, y), else on (X, y == label).
     best_, lower_ : arrays
-        What the mistakes of each hyperplane cost, and what those of any hyperplane cost at least.
+        The cost of the mistakes of each hyperplane, and the least that those of any hyperplane can cost.
     optimal_ : bool
-        Whether no hyperplane does better, proved for every problem.
+        Whether it is proved for every problem that no hyperplane does better.
     verdict_ : FewestMistakes
-        Of the one problem that two classes are.
+        With two classes there is one problem: its verdict.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class FewestMistakesClassifier(VerdictClassifier):
         return fewest_mistakes(X, labels, cost=self._costs(y), bias=self.bias, time_limit=self.time_limit)
 
     def _costs(self, y: Array | None) -> Any:
-        """What each row costs; of a source, whose labels are not at hand, each class of two."""
+        """The cost of each row; for a source, whose labels are not in memory, that of each of the two classes."""
         if self.cost is None or (y is None and len(self.classes_) == 2):
             return self.cost
         if y is None:

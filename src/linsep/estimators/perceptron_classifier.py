@@ -29,7 +29,7 @@ from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Block, Floats, Ints, Source
 from linsep.sources.relabelled import against_the_rest
 
-BYTES_A_WEIGHT = 64  # of a run and what it keeps
+BYTES_A_WEIGHT = 64  # for a run and the weights that it keeps
 
 
 @dataclass(eq=False, repr=False)
@@ -49,12 +49,12 @@ class PerceptronClassifier(ScoreClassifier):
     Parameters
     ----------
     keep : "average", "last", "vote" or "best"
-        Which weights of the run are used: the last (Rosenblatt), their average over all rows visited, the vote of all
-        of them, each with one vote for each row it survived (Freund and Schapire; at most the latest 65,536 vote), or
-        the best seen, the pocket (Gallant).
+        Which weights of the run are used: the last (Rosenblatt); their average over all rows visited; all of them,
+        each with one vote for every row it survived (Freund and Schapire; at most the latest 65,536 vote); or the
+        best seen, the pocket (Gallant).
     rule, C : "perceptron", "pa1", "pa2" or "arow"; float
-        How far an update goes: "perceptron" adds the row once, the passive-aggressive "pa1" and "pa2" go until the row
-        has a gap of 1, as far as `C` allows, and "arow" measures that distance by how well each weight is known (second
+        How far an update goes: "perceptron" adds the row once; the passive-aggressive "pa1" and "pa2" go until the row
+        has a gap of 1, as far as `C` allows; "arow" goes farther along weights that are less well known (second
         order).
     order : "shuffled" or "cyclic"
         A new permutation for each pass, or row order.
@@ -69,12 +69,12 @@ class PerceptronClassifier(ScoreClassifier):
         Fit a bias (intercept) term.
     class_weight : dict, "balanced" or None
         Multiplies `sample_weight`, which says how many times a row counts: a row of weight 3 is three copies of it in
-        succession, one of weight 0 is left out, and of 2.5 the third visit counts half.
+        succession, a row of weight 0 is left out, and with a weight of 2.5 the third visit counts half.
     warm_start : bool
         The next `fit` resumes from where the last one ended.
     stop_after, held_out : int or None, float
-        A part of the rows, `held_out`, is not learned from, and the run ends after `stop_after` passes without a better
-        score on it: `coef_` is that of the best pass.
+        A part of the rows, `held_out`, is not learned from. The run ends after `stop_after` passes without a better
+        score on that part, and `coef_` is that of the best pass.
     random_state : int, RandomState or None
         Seeds the shuffling.
 
@@ -82,16 +82,16 @@ class PerceptronClassifier(ScoreClassifier):
     ----------
     coef_, intercept_ : arrays
         One row for two classes, else one for each class. With keep="vote" there is no `coef_`, since no single vector
-        predicts what the ballot does: `decision_function` gives shares of the votes.
+        predicts as the vote does: `decision_function` gives shares of the votes.
     classes_, n_features_in_
         The labels, sorted, and the number of columns.
     n_updates_, n_passes_, n_iter_ : int
-        `n_iter_` are the passes of the last call. With "ovr" updates are those of all runs together, and `n_passes_` is
-        the longest run's.
+        `n_iter_` counts the passes of the last call. With "ovr", `n_updates_` is the sum over all runs, and `n_passes_`
+        is that of the longest run.
     converged_ : bool
         The last pass made no mistake; with keep="last" and "best", `predict` makes none on these rows either.
     mistakes_per_row_ : array or None
-        For each row of the last call; None for files, since nothing has the length of the data.
+        For each row of the last call; None for files, which may have more rows than memory can hold.
 
     Examples
     --------
@@ -164,8 +164,8 @@ class PerceptronClassifier(ScoreClassifier):
         X, y : the rows and their labels
             As `fit` takes them.
         classes : array or None
-            All the classes to come, named in the first call. Where they are not named, those of the first source are
-            all.
+            All the classes to come, named in the first call. If a first source comes without them, its classes are all
+            there are.
         sample_weight : array or None
             How many times each row counts.
 
@@ -177,14 +177,14 @@ class PerceptronClassifier(ScoreClassifier):
         Raises
         ------
         InputError
-            The data cannot be used, or have a class that was not named.
+            The data cannot be used, or they have a class that was not named.
         """
         is_first = not hasattr(self, "_learners")
         if self.stop_after is not None:
             raise ArgumentError("stop_after counts passes, and partial_fit makes one: leave it out.")
         if isinstance(self.class_weight, str):
             raise ArgumentError(
-                f"class_weight is {self.class_weight!r}: no batch knows how many rows of each class are to come.",
+                f"class_weight is {self.class_weight!r}: a batch does not tell how many rows of each class will come.",
                 fix="Give partial_fit a dict {label: weight}, or sample_weight.",
             )
         if not is_first and classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
@@ -195,7 +195,7 @@ class PerceptronClassifier(ScoreClassifier):
         return self._walk(self._taken(X, y, classes, sample_weight, reset=is_first), 1)
 
     def _taken(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
-        """Rows to learn from; a run that begins takes its columns and classes from them."""
+        """Rows to learn from; a new run takes its columns and classes from them."""
         X, y = handed(X, y)
         if isinstance(X, Source):
             source = self._read_source(X, y, classes, reset=reset)
@@ -209,7 +209,7 @@ class PerceptronClassifier(ScoreClassifier):
         return taken
 
     def _counted(self, X: Any, y: Array, classes: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
-        """The rows of a table that count, and how much."""
+        """The rows of a table whose weight is above 0, with their weights."""
         n_given, rows, weights = len(y), None, None
         if sample_weight is not None:
             weights = read_weights(sample_weight, n_given)
@@ -228,7 +228,7 @@ class PerceptronClassifier(ScoreClassifier):
     def __getattr__(self, name: str) -> Any:
         if name in ("coef_", "intercept_") and "_learners" in self.__dict__:
             raise AttributeError(
-                f"There is no {name} with keep='vote': many vectors vote, and none of them predicts what they do. "
+                f"There is no {name} with keep='vote': many vectors vote, and no single one predicts what they do. "
                 "Use decision_function, or fit with keep='average'."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -278,7 +278,7 @@ class PerceptronClassifier(ScoreClassifier):
             )
 
     def _begin_at(self, coef: Any, intercept: Any) -> None:
-        """Weights to begin with in place of 0."""
+        """Start from these weights instead of 0."""
         vectors, n_columns = 1 if len(self.classes_) == 2 else len(self.classes_), self.n_features_in_
         W = read_initial("coef_init", coef, (vectors, n_columns))
         b = read_initial("intercept_init", intercept, (vectors,))
@@ -320,7 +320,7 @@ class PerceptronClassifier(ScoreClassifier):
         return self
 
     def _run(self, sources: list[Source], max_passes: int) -> Ints | None:
-        """Every run, to its end or for so many passes; the mistakes on each row."""
+        """Do every run, to its end or for at most `max_passes`; return the mistakes on each row."""
         kind_of_run = Mixing if sources[0].facts.is_elsewhere else Learner
         counts = []
         for learner, source in zip(self._learners, sources, strict=True):
@@ -330,7 +330,7 @@ class PerceptronClassifier(ScoreClassifier):
         return sum(counts[1:], counts[0]) if counts else None
 
     def _stopping(self, sources: list[Source], held_out: HeldOut, kind: Any, max_passes: int) -> Ints:
-        """The same pass by pass, until so many have not helped on the rows held out. The best weights are taken."""
+        """The same pass by pass, until `stop_after` passes bring no better score on held-out rows; keep the best."""
         counts, best, since = np.zeros(sources[0].n_rows, np.int64), -1.0, 0
         for _ in range(max_passes):
             made = self._run(sources, 1)
@@ -345,11 +345,11 @@ class PerceptronClassifier(ScoreClassifier):
         return counts
 
     def _is_right(self, source: Source, *, is_last: bool) -> bool:
-        """Whether `coef_`, which may be rounded to float32, has every row on its side, if the run says so."""
+        """Whether the runs converged and `coef_`, which may be rounded to float32, has every row on its side too."""
         if not all(learner.converged for learner in self._learners):
             return False
         if is_last and len(self.coef_) == 1 and self.coef_.dtype == np.float64:
-            return True  # the run has looked at doubtful rows exactly
+            return True  # the run has checked doubtful rows exactly
         return all(source.each(partial(_are_right, self.coef_, self.intercept_)))
 
     def _count(self) -> None:
@@ -360,7 +360,7 @@ class PerceptronClassifier(ScoreClassifier):
 
 
 def read_initial(name: str, given: Any, shape: tuple[int, ...]) -> Floats:
-    """Weights of this shape, or 0 where none are given; a single row may be flat, and a single number bare."""
+    """Weights of this shape, or 0 if none are given; a single row may be flat, a single number may stand alone."""
     if given is None:
         return np.zeros(shape)
     try:

@@ -1,4 +1,4 @@
-"""A fitted Perceptron as a document, and back: the weights that predict, and the run, so that a stream can go on."""
+"""A fitted Perceptron as a document and back: the weights that predict, and the run, so that a stream can resume."""
 
 from functools import partial
 from typing import Any, get_args
@@ -17,11 +17,11 @@ from linsep.storage.strict import Document, count, counts, flag, floats, optiona
 KEEP, ORDER, RULE = word(*get_args(Keep)), word(*get_args(WalkOrder)), word(*get_args(Rule))
 LOG = {"row": ROW, "label": LABEL, "rival": RIVAL, "born": BORN, "step": STEP}
 
-MOMENTS = ("born", "step")  # numbers of a log that weights may make fractions
+MOMENTS = ("born", "step")  # entries of a log that are fractions where rows have weights
 
 
 def write_perceptron(estimator: PerceptronClassifier) -> Document:
-    """The weights and the runs. The rule is that of the run: parameters may have been set since."""
+    """The weights and the runs. The rule is that of the run: the parameters may have been changed since."""
     first, counts = estimator._learners[0], estimator.mistakes_per_row_
     has_coef = first.keep != "vote"
     return {
@@ -141,7 +141,7 @@ def _read_run(value: Any, where: str, learner: Perceptron) -> Perceptron:
             raise ModelError(f"{where}.spread has numbers below 0.")
     learner.weights, learner.walked, learner.run = fields["weights"], fields["walked"], fields["survived"]
     learner.updates, learner.passes, learner.converged = fields["updates"], fields["passes"], fields["converged"]
-    if isinstance(learner.walked, int):  # rows of a weight below 1 add less to it than 1
+    if isinstance(learner.walked, int):  # a row of a weight below 1 adds less than 1 to it
         for name in ("survived", "updates"):
             count(fields[name], f"{where}.{name}", learner.walked)
     if learner.keep == "average":
@@ -158,7 +158,7 @@ def _read_run(value: Any, where: str, learner: Perceptron) -> Perceptron:
 
 
 def _weight(value: Any, where: str) -> int | float:
-    """A number of rows, or what they weigh."""
+    """A number of rows, or the sum of their weights."""
     strict.not_negative(value, where)
     return value if isinstance(value, int) else float(value)
 
@@ -170,7 +170,7 @@ def _read_weights(value: Any, where: str, shape: tuple[int, ...]) -> Weights:
 
 
 def _read_ballot(value: Any, where: str, learner: Perceptron) -> Ballot:
-    """The voters. Every position is checked: the compiled count of the votes trusts them."""
+    """The voters. Every position is checked, since the compiled loop that counts votes does not."""
     vectors, n_columns = learner.weights.W.shape
     fields = strict.fields(value, where, ("first", "born", "rows", "log"))
     first = _read_weights(fields["first"], f"{where}.first", (vectors, n_columns))
@@ -190,7 +190,7 @@ def _read_ballot(value: Any, where: str, learner: Perceptron) -> Ballot:
         raise ModelError(f"{where}.log names a class as its own rival.")
     moments = np.concatenate([[born], log[:, BORN], [learner.walked]])
     if (np.diff(moments) < 0).any() or moments[-1] <= moments[-2]:
-        raise ModelError(f"{where}.log.born must grow from {born} and stay below {learner.walked}.")
+        raise ModelError(f"{where}.log.born must increase from {born} and stay below {learner.walked}.")
     return Ballot(first, born, rows, log, learner.walked, learner.bias)
 
 

@@ -1,4 +1,4 @@
-"""Regions of hyperplanes as a scikit-learn classifier: no mistakes on the rows it learned from, in words."""
+"""Regions between hyperplanes as a scikit-learn classifier: no mistakes on the training rows, and rules in words."""
 
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from linsep.report import Report
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Ints
 
-LEAST = float(np.finfo(np.float64).tiny)  # a row on a hyperplane is below it, not on neither side
+LEAST = float(np.finfo(np.float64).tiny)  # a row on a hyperplane counts as below it
 
 
 @dataclass(eq=False, repr=False)
@@ -24,7 +24,7 @@ class RegionsClassifier(ScoreClassifier):
     Parameters
     ----------
     time_limit : float or None
-        Seconds for the search. Past them the rest of the rows is divided column by column.
+        Seconds for the search. After that the remaining rows are divided column by column.
 
     Attributes
     ----------
@@ -70,12 +70,12 @@ class RegionsClassifier(ScoreClassifier):
         return labels
 
     def apply(self, X: Any) -> Ints:
-        """The number of each row's region, counted from 0 in the order in which they are read."""
+        """The number of each row's region; regions are counted from 0, in the order of the printed rules."""
         found = [self.regions_.regions_of(rows) for rows in self._read_blocks(X)]
         return np.concatenate(found)
 
     def decision_function(self, X: Any) -> Floats:
-        """How far each row is from the nearest hyperplane that it was checked against, negative for other classes.
+        """The distance of each row to the nearest hyperplane it was compared with, negative for the other classes.
 
         One number for two classes, one for each class otherwise.
         """

@@ -32,7 +32,7 @@ SEED = optional(strict.natural)
 
 
 class Kind(NamedTuple):
-    """A classifier, the readers of its parameters, the fields of its own, and how they are written and read."""
+    """A classifier, the readers of its parameters, its own fields, and the functions that write and read them."""
 
     classifier: type[ScoreClassifier]
     parameters: Mapping[str, Reader]
@@ -44,7 +44,7 @@ class Kind(NamedTuple):
 def document_of(estimator: ScoreClassifier) -> Document:
     """A fitted classifier as a document."""
     for name, kind in KINDS.items():
-        if type(estimator) is kind.classifier:  # a file could not say what a subclass does differently
+        if type(estimator) is kind.classifier:  # a file cannot hold what a subclass does differently
             return {"kind": name, **document_parts.write_common(estimator, kind.parameters), **kind.write(estimator)}
     raise ModelError(f"{type(estimator).__name__} cannot be saved: only the classifiers of linsep itself can.")
 
@@ -105,7 +105,7 @@ def _read_kernel(estimator: Any, document: Document) -> None:
 
 
 def _read_votes(value: Any, where: str, support: int) -> tuple[Ints, Floats, Ints]:
-    """The votes of one problem. Every position is checked: the compiled count of the votes trusts them."""
+    """The votes of one problem. Every position is checked, since the compiled loop that counts votes does not."""
     read = record(place=lambda item, at: counts(item, at, support - 1), delta=floats, count=counts)
     places, deltas, times = read(value, where).values()
     if not len(places) == len(deltas) == len(times):
@@ -119,7 +119,7 @@ def _read_votes(value: Any, where: str, support: int) -> tuple[Ints, Floats, Int
 
 
 def _write_proved(estimator: VerdictClassifier) -> Document:
-    """A proof is text, as `Verdict.to_json` writes it, so that it stays checkable."""
+    """Each proof is the text that `Verdict.to_json` writes, so that it can still be checked."""
     return {
         "coef": estimator.coef_.tolist(),
         "intercept": estimator.intercept_.tolist(),
@@ -150,7 +150,7 @@ def _read_proof(value: Any, where: str, n_columns: int) -> Verdict:
     return verdict
 
 
-# Regions: their cuts, in integers, and what is known of the rows ----------------------------------------
+# Regions: their cuts, in integers, and what is known about the rows -------------------------------------
 
 
 def _write_regions(estimator: RegionsClassifier) -> Document:

@@ -41,14 +41,14 @@ IN_OUR_WORDS = (NotFiniteError, MissingValueError, MissingLabelError)
 
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose `decision_function` gives one score a row for two classes, and one for each class else."""
+    """A classifier whose `decision_function` gives each row one score for two classes, else one score per class."""
 
     classes_: Array
     n_features_in_: int
     n_updates_: int
     n_passes_: int
     converged_: bool
-    _number_types: ClassVar[Any] = (np.float64, np.float32)  # what rows are read as: the first one that holds them
+    _number_types: ClassVar[Any] = (np.float64, np.float32)  # rows are read as the first of these types that holds them
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -62,7 +62,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """The class of each row. A score of exactly 0 goes to the first class.
 
-        Of a Dask collection the answer is a Dask array, computed where the rows lie once it is asked for.
+        For a Dask collection the answer is a Dask array, which the cluster computes when it is needed.
         """
         if is_elsewhere(X):
             check_is_fitted(self)
@@ -73,7 +73,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return labels
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows whose class is predicted; a source brings its own labels."""
+        """The share of rows whose class is predicted correctly; a source brings its own labels."""
         require_one_index(X, y)
         require_one_index(X, sample_weight, "sample_weight")
         X, y = handed(X, y)
@@ -89,7 +89,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | Path) -> None:
         """Write the fitted classifier as JSON, which `linsep.load` reads back. Nothing in the file is ever run."""
-        from linsep.estimators.saving import document_of  # it knows every classifier, and those know this one
+        from linsep.estimators.saving import document_of  # here: it imports the classifiers, and they this
 
         check_is_fitted(self)
         write_model(path, MODEL.write(document_of(self)))
@@ -116,7 +116,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _repr_html_(self) -> Callable[[], str]:
-        diagram = super()._repr_html_  # scikit-learn's, which its display option may turn off
+        diagram = super()._repr_html_  # scikit-learn's own, which its display option may turn off
         return lambda: diagram() + self._html_below()
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
@@ -124,7 +124,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {kind: text + self._html_below() if kind == "text/html" else text for kind, text in shown.items()}
 
     def _html_below(self) -> str:
-        """What stands below scikit-learn's diagram once there is something to report."""
+        """The report, below scikit-learn's diagram; nothing before the fit."""
         try:
             check_is_fitted(self)
         except NotFittedError:
@@ -140,7 +140,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         X, y = collected(from_torch(X, "X")), from_torch(y, "y")
         if self._is_plain(X, reset=reset) and _are_integers(y, X.shape[0]) and _are_finite(X):
-            if reset:  # what scikit-learn would note
+            if reset:  # the attributes that scikit-learn would set
                 self.n_features_in_ = X.shape[1]
                 if hasattr(self, "feature_names_in_"):
                     del self.feature_names_in_
@@ -156,7 +156,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X if sp.issparse(X) else np.ascontiguousarray(in_rows(X)), y
 
     def _read_rows(self, X: Any, *, finite: bool = True) -> Any:
-        """Rows to be judged; where not all of them are known to be `finite`, their scores must be looked at."""
+        """Rows to be scored; with finite=False, NaN may pass, and the caller must check the scores."""
         check_is_fitted(self)
         X = collected(from_torch(X, "X"))
         if not finite and self._is_plain(X):
@@ -167,7 +167,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return validate_data(self, X, ensure_all_finite=finite, **options)
 
     def _is_plain(self, X: Any, *, reset: bool = False) -> bool:
-        """Whether scikit-learn would find nothing to say about a table but NaN, and hand it back as it is."""
+        """Whether scikit-learn's validation would return a table as it is, apart from looking for NaN."""
         is_csr = is_sparse(X) and X.format == "csr"
         if not (is_csr or type(X) is np.ndarray) or X.dtype not in (np.float64, np.float32):
             return False
@@ -178,18 +178,18 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return is_csr or bool(X.flags.c_contiguous)
 
     def _linear_scores(self, X: Any, W: Array, b: Array) -> Array:
-        """W·x + b for rows to be judged; NaN is found by its score, which saves a read of the rows."""
+        """W·x + b for rows to be scored; NaN is found by its score, which saves a read of the rows."""
         if isinstance(X, Source) and X.facts.is_elsewhere:
             self._require_columns(X)
             return np.concatenate(list(X.each(partial(_scores_in, W, b))))
         parts = [linear_scores(rows, W, b) for rows in self._read_blocks(X, finite=False)]
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        if not np.isfinite(scores).all():  # beyond the largest double, or a bad number, which is refused
+        if not np.isfinite(scores).all():  # a score too large for a double, or a bad number, which is refused
             list(self._read_blocks(X))
         return scores
 
     def _read_source(self, X: Source, y: Any, classes: Any = None, *, reset: bool) -> Source:
-        """A source to learn from: its columns and labels are those of the classifier, or become so."""
+        """A source to learn from. Its columns and labels must be those of the classifier; a new fit takes them over."""
         source = as_given(X, y)
         if (source.facts.integer_bits or 0) > MOST_BITS:
             raise InexactError("Some integers are beyond 2^53, so doubles would round them.", fix=SHIFT)
@@ -205,7 +205,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._labelled_alike(source)
 
     def _labelled_alike(self, source: Source) -> Source:
-        """The source with the classes of the classifier, of which it may lack some."""
+        """The source with the classes of the classifier; some of them may not occur in it."""
         classes = tuple(self.classes_.tolist())
         known = {label: code for code, label in enumerate(classes)}
         for label in source.facts.labels:
@@ -225,7 +225,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ShapeError(f"The source has the column {now!r} where the classifier was fitted on {before!r}.")
 
     def _read_blocks(self, X: Any, *, finite: bool = True) -> Iterator[Any]:
-        """The same, those of a source block by block."""
+        """The same rows; those of a source come block by block."""
         if not isinstance(X, Source):
             yield self._read_rows(X, finite=finite)
             return
@@ -240,7 +240,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Labels as positions in `classes_`."""
         if y.dtype.kind + self.classes_.dtype.kind in ("if", "uf", "fi", "fu"):  # NumPy would round one of them
             y = _in_doubles(y, self.classes_)
-        if len(self.classes_) == 2:  # two comparisons are ten times as fast as a search
+        if len(self.classes_) == 2:  # two comparisons are ten times faster than a search
             second = y == self.classes_[1:]  # arrays: NumPy drops a NUL at the end of a single text
             codes, is_known = second.astype(np.int64), second | (y == self.classes_[:1])
         else:
@@ -270,12 +270,12 @@ def _marks_in(block: Block) -> Any:
 
 
 def _scores_in(W: Array, b: Array, block: Block) -> Array:
-    """The scores of a block, whose numbers are finite."""
+    """The scores of a block whose numbers are finite."""
     return linear_scores(block.values.astype(np.float64, copy=False), W, b)
 
 
 def labels_where_rows_lie(fitted: ScoreClassifier, X: Any) -> Array:
-    """The classes of the rows of a Dask collection, partition by partition, as a Dask array."""
+    """The predicted classes of the rows of a Dask collection, partition by partition, as a Dask array."""
     kind = fitted.classes_.dtype
     if getattr(X, "chunks", None) is not None:
         whole = X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
@@ -290,13 +290,13 @@ def _predicted(fitted: ScoreClassifier, rows: Any) -> Array:
 
 
 def _classes(labels: tuple[Any, ...]) -> Array:
-    """The labels of a source as an array; of several kinds (3 and "not 3") as objects."""
+    """The labels of a source as an array; labels of several kinds (3 and "not 3") as objects."""
     alike = len({type(label) for label in labels}) == 1
     return np.array(labels, dtype=None if alike else object)
 
 
 def _in_doubles(y: Array, classes: Array) -> Array:
-    """Integer labels beside classes of floats, or the other way round, refused where a double would round them."""
+    """Integer labels compared with float classes, or the other way round; refused where a double would round them."""
     for labels, other in ((y, classes), (classes, y)):
         if labels.dtype.kind in "iu" and is_long(labels):
             raise InexactError(f"Some labels are integers beyond 2^53, others {other.dtype}: make them all integers.")
@@ -304,7 +304,7 @@ def _in_doubles(y: Array, classes: Array) -> Array:
 
 
 def _refuse_rounding(X: Any) -> None:
-    """Refuse by name what scikit-learn would round or unmask as it makes doubles of it; all else is left to it."""
+    """Refuse, by name, values that scikit-learn would round or unmask on the way to doubles; it checks the rest."""
     is_masked = np.ma.is_masked(X)
     if (isinstance(X, np.ndarray) or is_sparse(X)) and X.dtype in (np.float64, np.float32) and not is_masked:
         return
@@ -327,16 +327,16 @@ def _are_integers(y: Any, n_rows: int) -> bool:
 
 
 def _plain_labels(y: Any) -> Any:
-    """Labels as one array, before scikit-learn makes doubles of the integers of other libraries, or text of them all.
+    """Labels as one array, before scikit-learn turns other libraries' integers into doubles, or all labels into text.
 
     Missing ones, several kinds, and integers that only objects hold are refused.
     """
-    if type(y) is np.ndarray and y.dtype.kind in "biufc":  # here scikit-learn sees all there is to see
+    if type(y) is np.ndarray and y.dtype.kind in "biufc":  # scikit-learn handles these correctly
         return y
     labels = read_labels(y)
     if labels.dtype == object and not isinstance(labels[:1].tolist()[0] if labels.size else "", str):
         raise InexactError("Some labels are integers that a double would round, beside floats. Use text, or integers.")
-    if type(y) is np.ndarray and y.ndim == 2:  # scikit-learn warns of a column
+    if type(y) is np.ndarray and y.ndim == 2:  # scikit-learn warns about labels in a column
         return y
     if labels.dtype == object and isinstance(y, (list, tuple)) and not any("\0" in label for label in labels):
         return labels.astype(str)  # as scikit-learn would; NumPy drops a NUL at the end of text
@@ -345,7 +345,7 @@ def _plain_labels(y: Any) -> Any:
 
 @contextmanager
 def _explained(X: Any, y: Any = None) -> Iterator[None]:
-    """Put row, column and value before what scikit-learn says about bad rows and labels."""
+    """Put row, column and value in front of what scikit-learn says about bad rows and labels."""
     try:
         yield
     except ValueError as error:
@@ -362,7 +362,7 @@ def _explained(X: Any, y: Any = None) -> Iterator[None]:
 def distinct_labels(y: Any) -> Array:
     """The classes, in order; at least two."""
     labels = y if isinstance(y, np.ndarray) else read_labels(list(y))
-    if labels.size:  # where there are two, no sorting is needed to find them
+    if labels.size:  # two classes are found without sorting
         pair = labels[[0, (labels != labels[0]).argmax()]]
         labels = pair if ((labels == pair[0]) | (labels == pair[1])).all() else labels
     classes: Array = np.unique(labels)

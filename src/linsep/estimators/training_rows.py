@@ -17,7 +17,7 @@ from linsep.sources.relabelled import class_counts, weighted
 from linsep.tables import require_one_index
 from linsep.tables.handed_over import from_torch
 
-MOST_WEIGHT = 1e9  # a row is visited as often as it weighs
+MOST_WEIGHT = 1e9  # a row is visited as many times as its weight
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class HeldOut:
     weights: Floats | None
 
     def score(self, W: Array, b: Array) -> float:
-        """The share of these rows, or of their weight, that weights are right about."""
+        """The share of these rows (or of their weight) that is classified correctly."""
         scores = linear_scores(self.X, W, b)
         winners = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
         return float(np.average(winners == self.codes, weights=self.weights))
@@ -37,7 +37,7 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """The rows of one call of `fit`: a source of those that are learned from, and where they were in the table."""
+    """The rows of one call of `fit`: a source with those that are learned from, and their places in the table."""
 
     source: Source
     kind: Any  # the number type of the weights
@@ -69,7 +69,7 @@ class TrainingRows:
         try:
             train, held = train_test_split(np.arange(len(block)), test_size=part, random_state=seed, stratify=codes)
         except ValueError as error:
-            raise ArgumentError(f"held_out is {part:g}: {len(block)} rows cannot be split so. {error}") from None
+            raise ArgumentError(f"held_out is {part:g}: {len(block)} rows cannot be split that way. {error}") from None
         train, out = block.take(np.sort(train)), block.take(np.sort(held))
         source = _in_memory(train.table, train.y, self.source, train.weights)
         out_codes = (out.y > 0).astype(np.int64) if len(self.source.facts.labels) == 2 else out.y.astype(np.int64)
@@ -94,7 +94,7 @@ def rows_of_source(source: Source, sample_weight: Any, class_weight: Any, classe
     """Rows of a source: each may have the weight of its class."""
     if sample_weight is not None:
         raise ArgumentError(
-            "sample_weight is for rows in memory: a source of files or of a cluster has no place for weights.",
+            "sample_weight is for rows in memory: rows of files or of a cluster cannot have weights of their own.",
             fix="Give class_weight, or read the rows into a table.",
         )
     if class_weight is not None:
@@ -103,18 +103,18 @@ def rows_of_source(source: Source, sample_weight: Any, class_weight: Any, classe
 
 
 def require_same_rows(X: Any, sample_weight: Any) -> None:
-    """Refuse weights whose index is not that of the rows: joined by place, they would be other rows' weights."""
+    """Refuse weights whose index is not that of the rows: taken by position, they would weigh the wrong rows."""
     try:
         require_one_index(X, sample_weight)
     except LengthError:
         raise ArgumentError(
-            "The index of sample_weight is not that of X, so its weights are those of other rows.",
-            fix="Put it in order with sample_weight.loc[X.index], or give sample_weight.to_numpy() if it is.",
+            "The index of sample_weight is not that of X, so its weights belong to other rows.",
+            fix="Reorder it with sample_weight.loc[X.index], or give sample_weight.to_numpy() if its order is right.",
         ) from None
 
 
 def read_weights(values: Any, n_rows: int) -> Floats:
-    """One finite number for each row, 0 or above; not all of them 0."""
+    """One finite number for each row, none below 0 and not all of them 0."""
     if np.ma.is_masked(values):
         raise ArgumentError("sample_weight has values that are masked: every row needs a weight.")
     weights = np.asarray(from_torch(values, "sample_weight"))

@@ -25,13 +25,13 @@ Plane = tuple[Floats, float]
 
 
 class VerdictClassifier(ScoreClassifier):
-    """What the classifiers with proofs share. A subclass says how a problem is judged and what its hyperplane is."""
+    """What the classifiers with proofs share. A subclass says how a problem is decided and what its hyperplane is."""
 
     _number_types: ClassVar[Any] = "numeric"  # numbers keep their type: nothing is rounded before it is proved
     verdicts_: tuple[Any, ...]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the hyperplanes, each with its proof. Of Dask collections, on their cluster; of `on_device`, there."""
+        """Find the hyperplanes, each with its proof, where the rows are: in memory, on a Dask cluster or on a GPU."""
         X, y = handed(X, y)
         if isinstance(X, DeviceSource) or (isinstance(X, Source) and X.facts.is_elsewhere):
             return self._fit_elsewhere(self._read_source(X, y, reset=True))
@@ -45,7 +45,7 @@ class VerdictClassifier(ScoreClassifier):
         return self
 
     def _fit_elsewhere(self, source: Source) -> Self:
-        """The same for rows that are asked where they lie."""
+        """The same for rows that stay on a cluster or a device."""
         n_classes = len(self.classes_)
         problems = [source] if n_classes == 2 else [against_the_rest(source, k) for k in range(n_classes)]
         self._state(tuple(self._named(self._judged(problem, None, None)) for problem in problems))
@@ -66,7 +66,7 @@ class VerdictClassifier(ScoreClassifier):
         return self._only(self.verdicts_)
 
     def _judged(self, X: Any, labels: Array | None, y: Array | None) -> Verdict:
-        """The verdict on one problem; `y` are the classes of the rows. A source brings both."""
+        """The verdict on one problem; `y` holds the classes of the rows. A source brings its own labels."""
         raise NotImplementedError
 
     def _state(self, verdicts: tuple[Any, ...]) -> None:
@@ -91,9 +91,9 @@ class VerdictClassifier(ScoreClassifier):
         return values[0]
 
     def _exact_plane(self, verdict: HalfspaceVerdict, X: Any, labels: Array | None, wrong: Sequence[int] = ()) -> Plane:
-        """The hyperplane of a verdict in doubles; of two classes a multiple that is right where the verdict is."""
+        """The hyperplane of a verdict in doubles; with two classes, a multiple that is right where the verdict is."""
         planes = _planes(verdict)
-        if len(self.classes_) > 2:  # several must be of one length to be compared
+        if len(self.classes_) > 2:  # several must have the same length to be comparable
             return next(planes)
         if isinstance(X, Source):
             excused = np.array(sorted(wrong), np.int64)
@@ -113,18 +113,18 @@ def _planes(verdict: HalfspaceVerdict) -> Iterator[Plane]:
 
 
 def _has_signs(X: Any, signs: Array, w: Floats, b: float) -> bool:
-    """Whether a plane has the rows with a sign on their side."""
+    """Whether a plane has every row whose sign is not 0 on its side."""
     scores = linear_scores(X, w[None], np.array([b]))[:, 0]
     return bool(((signs * scores > 0) | (signs == 0)).all())
 
 
 def _is_faithful(w: Floats, b: float, excused: Ints, block: Block) -> bool:
-    """The same for the rows of a block, but for those that are mistakes anyway."""
+    """The same for the rows of a block, except those that are mistakes anyway."""
     return _has_signs(block.values, np.where(np.isin(block.row_numbers, excused), 0, block.y), w, b)
 
 
 def _faithful(planes: Iterator[Plane], is_right: Callable[[Floats, float], bool]) -> Plane:
-    """The first plane, or the first that is right though its numbers are rounded."""
+    """The first plane that is right although its numbers are rounded; if none is, the first, with a warning."""
     first = next(planes)
     for w, b in chain([first], planes):
         if is_right(w, b):

@@ -3,8 +3,8 @@
     {"format": "linsep-checkpoint", "version": 2, "data": {...}, "run": {...}, "sha256": "..."}
 
 The run is its arrays, and a digest of which run it is. docs/checkpoints.md names every field. A file is written beside
-the old one, flushed and renamed; the one before it is kept as FILE.previous. What is read back is whole, of this
-version and of the same data, or it is not used, and the reason is said.
+the old one, flushed and renamed; the one before it is kept as FILE.previous. A checkpoint is used only if it is whole,
+of this version and about the same data; otherwise the reason is reported.
 """
 
 import base64
@@ -28,14 +28,14 @@ from linsep.storage import documents, strict
 from linsep.storage.strict import FieldError, count, each, matching, record
 
 CHECKPOINT = documents.Format("linsep-checkpoint", 2, "checkpoint", CheckpointError)
-PREVIOUS = ".previous"  # what the name of the checkpoint before ends in
+PREVIOUS = ".previous"  # the suffix of the checkpoint before the newest
 HEAD = f'{{\n "format": "{CHECKPOINT.name}"'.encode()
-MOST_BYTES = 1 << 27  # of a run: a larger one is not kept, and starts over once it was stopped
+MOST_BYTES = 1 << 27  # of a run: a larger one is not saved, and has to start over when it is stopped
 TYPES = ("|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8", "|b1")
-PATIENCE = 20  # a save may take one part in so many of the time between two saves
+PATIENCE = 20  # saving may take one part in this many of the time between two saves
 
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
-Key: TypeAlias = str  # the digest of which run it is
+Key: TypeAlias = str  # a digest that says which run it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Identity:
 
 
 def key(*arguments: Any) -> Key:
-    """Which run it is: a digest of what it was asked with.
+    """Which run it is: a digest of the arguments it was started with.
 
     >>> key("cyclic", 1) == key("cyclic", 1), key("cyclic", 1) == key("cyclic", 1.0)
     (True, False)
@@ -66,15 +66,15 @@ def key(*arguments: Any) -> Key:
 class CheckpointFile:
     """The state of one run in a file, read on opening and written now and then.
 
-    `note` is told, in a sentence, what was found and what is done about it.
+    `note` is called with a sentence about what was found and what is done about it.
     """
 
     def __init__(self, path: str | Path, identity: Identity, note: Callable[[str], None] = lambda text: None) -> None:
         self.path, self.identity, self.note = Path(path), identity, note
-        if self.path.is_symlink():  # the file beside which the previous one stands is what the link names
+        if self.path.is_symlink():  # the previous checkpoint stands beside the file that the link points to
             self.path = Path(os.path.realpath(path))
         self._saved, self._cost, self._is_stale = time.monotonic(), 0.0, False
-        self._runs: dict[Key, Arrays] = {}  # one at most
+        self._runs: dict[Key, Arrays] = {}  # at most one
         self._require_file(path)
         outputs.sweep_leftovers(self.path.parent)
         self._load()
@@ -99,7 +99,7 @@ class CheckpointFile:
         return time.monotonic() - self._saved > PATIENCE * self._cost
 
     def save(self, *, now: bool = False) -> None:
-        """Write what is new, if it is due or must be `now`. A crash leaves this file, the one before it, or both."""
+        """Write what is new, if a save is due or asked for `now`. A crash leaves this file, the one before, or both."""
         if not self._is_stale or not (now or self.is_due()):
             return
         started = time.monotonic()
@@ -111,7 +111,7 @@ class CheckpointFile:
         self._cost = self._saved - started
 
     def remove(self) -> None:
-        """Take the files away: the run is over."""
+        """Remove the files: the run is over."""
         for path in (self.path, self.previous):
             path.unlink(missing_ok=True)
         self._runs, self._is_stale = {}, False
@@ -131,9 +131,9 @@ class CheckpointFile:
             try:
                 identity, question, arrays = read(content)
             except CheckpointError as error:
-                if not HEAD.startswith(content[: len(HEAD)]):  # somebody's file, which the next save would replace
+                if not HEAD.startswith(content[: len(HEAD)]):  # somebody's own file: a save would overwrite it
                     raise error.at(file=str(path), fix="Give the run another file name.") from None
-                self.note(f"{path}: {error} It is not used.")
+                self.note(f"{path}: {error} This checkpoint is not used.")
                 path.unlink(missing_ok=True)
                 damaged = True
                 continue
@@ -143,7 +143,7 @@ class CheckpointFile:
                 self._runs = {question: arrays}
             return
         if damaged:
-            self.note("No whole checkpoint is left. Starting over.")
+            self.note("No intact checkpoint is left. Starting over.")
 
 
 def _read(path: Path) -> bytes | None:

@@ -1,8 +1,8 @@
 """What a run of the Perceptron keeps besides its last weights: the best seen, or the votes of all of them.
 
 Where no weights are right for every row the run never ends, and its last weights are whatever the last mistake left.
-`keep` says what else to take: their *average* over all rows walked, the *vote* of all of them, each with as many
-voices as rows it survived (Freund and Schapire 1999), or the *best* seen, the pocket (Gallant 1990).
+`keep` says what to use instead: the *average* of the weights over all rows walked, the *vote* of all of them, each
+with one vote for every row it survived (Freund and Schapire 1999), or the *best* seen, the pocket (Gallant 1990).
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from linsep.sources.inputs import read_table
 Rows: TypeAlias = Any  # a float array, or a CSR matrix
 
 MOST_VOTERS = 1 << 16  # a longer run keeps its latest vectors: the early ones know the least
-PRODUCTS_A_CALL = 1 << 22  # numbers: how many products of rows a vote holds at a time (32 MiB)
-CANDIDATES = 4  # for the pocket: the weights with the longest runs, until all are weighed in one read of the rows
+PRODUCTS_A_CALL = 1 << 22  # how many products of rows a vote holds at a time (32 MiB)
+CANDIDATES = 4  # of the pocket: weights with the longest runs, held until one read of the rows weighs them all
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
 
@@ -44,7 +44,7 @@ class Weights:
 
     @classmethod
     def ones(cls, vectors: int, n_columns: int) -> "Weights":
-        """The spread of weights of which nothing is known."""
+        """The spread of weights about which nothing is known yet."""
         return cls(np.ones((vectors, n_columns)), np.ones(vectors))
 
     @cached_property
@@ -53,7 +53,7 @@ class Weights:
         return Vectors(self.W.reshape(-1) if len(self.b) == 1 else self.W, self.b)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled or copied: not `vectors`, which would no longer be the same memory there."""
+        """What is pickled or copied: not `vectors`, since the copies would not share memory with W and b."""
         return {"W": self.W, "b": self.b}
 
     def as_floats(self) -> "Weights":
@@ -61,12 +61,12 @@ class Weights:
         return Weights(self.W.astype(np.float64), self.b.astype(np.float64))
 
     def widened(self, n_columns: int, value: float = 0.0) -> "Weights":
-        """The same with weights 0, or another value, for the columns that are new."""
+        """The same with weights 0, or another value, for the new columns."""
         wider = ((0, 0), (0, n_columns - self.W.shape[1]))
         return Weights(np.pad(self.W, wider, constant_values=value), self.b)
 
     def with_one_more(self) -> "Weights":
-        """The same with weights 0 for one class more. Two classes that shared a row of weights get one each."""
+        """The same with weights 0 for one more class. Two classes that shared a row of weights get one each."""
         W, b = self.W, self.b
         if len(b) == 0:
             return self
@@ -75,12 +75,12 @@ class Weights:
         return Weights(np.vstack([W, np.zeros_like(W[:1])]), np.append(b, 0.0))
 
     def spread_to_one_more(self) -> "Weights":
-        """The same of a spread: that of a new class is 1; two classes that shared theirs get a copy each."""
+        """The same for a spread: that of a new class is 1; two classes that shared theirs get a copy each."""
         W, b = (self.W, self.b) if len(self.b) > 1 else (np.vstack([self.W] * 2), np.repeat(self.b, 2))
         return Weights(np.vstack([W, np.ones_like(W[:1])]), np.append(b, 1.0))
 
     def copy(self) -> "Weights":
-        """Weights that nobody else changes."""
+        """An independent copy."""
         return Weights(self.W.copy(), self.b.copy())
 
     def scores(self, X: Rows) -> Floats:
@@ -95,7 +95,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Weights, and how many rows they went without a mistake."""
+    """Weights, and how many rows in succession they had no mistake on."""
 
     weights: Weights
     run: int
@@ -105,17 +105,17 @@ class Candidate:
 class Pocket:
     """The weights with the fewest mistakes of those weighed, and the candidates for the next weighing.
 
-    A mistake on the way is a mistake on one row; only a read of all rows says what weights are worth. So weights with
-    a long run are held, and weighed together in one read, after a pass that made as few updates as any before it or
-    had a longer run. Not after the first pass: the second may be clean, and then nothing needs weighing. (Gallant's
-    ratchet weighs every weights with a longer run at once: as many reads of a file, for no fewer mistakes.)
+    A mistake during a pass is a mistake on one row; only a read of all rows shows what weights are worth. So weights
+    with a long run are held, and weighed together in one read, after a pass that made as few updates as any before it
+    or had a longer run. Not after the first pass: the second may be clean, and then nothing needs weighing. (Gallant's
+    ratchet weighs any weights with a longer run at once: each time another read of a file, for no fewer mistakes.)
     """
 
     weights: Weights
     run: int = 0
-    mistakes: int | float = NO_LIMIT  # where rows have weights, what the mistakes weigh
+    mistakes: int | float = NO_LIMIT  # where rows have weights, the sum of those of the mistakes
     held: list[Candidate] = field(default_factory=list)
-    passes: int = 0  # of this walk, and what they showed
+    passes: int = 0  # of this walk; the next three fields say what they showed
     updates: int = 0
     fewest: int = NO_LIMIT
     longest: int = -1
@@ -133,7 +133,7 @@ class Pocket:
             del self.held[CANDIDATES:]
 
     def begin(self, source: Source, updates: int) -> None:
-        """A walk over other rows: what the weights were worth on rows of the past says nothing about these."""
+        """Begin a walk over other rows: how good the weights were on earlier rows says nothing about these."""
         self.passes, self.updates, self.fewest, self.longest = 0, updates, NO_LIMIT, -1
         self.mistakes, self.held = source.facts.total_weight, []
         if self.weights.W.any() or self.weights.b.any():
@@ -141,7 +141,7 @@ class Pocket:
             self.weigh(source)
 
     def end_pass(self, source: Source, weights: Weights, run: int, updates: int, passes: int) -> None:
-        """A pass ended that was not clean."""
+        """Note the end of a pass that was not clean."""
         self.hold(weights, run)
         made, longest = updates - self.updates, self.held[0].run
         if self.passes > 0 and (made <= self.fewest or longest > self.longest):
@@ -150,7 +150,7 @@ class Pocket:
         self.fewest, self.longest = min(self.fewest, made), max(self.longest, longest)
 
     def end(self, source: Source, weights: Weights, run: int, *, is_clean: bool) -> None:
-        """The walk ended: with a clean pass nothing is better than these weights, else they are weighed too."""
+        """Note the end of the walk: after a clean pass no weights are better than these; else they are weighed too."""
         if is_clean:
             self.weights, self.run, self.mistakes, self.held = weights.copy(), run, 0, []
         else:
@@ -179,7 +179,7 @@ def _mistakes_in(weights: Sequence[Weights], enough: float, block: Block) -> lis
 class Ballot:
     """The vectors of a run that vote: the first one, and the updates that made each next one out of it.
 
-    A vector costs five numbers, not a row of weights, and of the data only the rows that were mistakes are held.
+    A vector takes five numbers, not a row of weights, and of the data only the rows that were mistakes are held.
     """
 
     first: Weights
@@ -191,12 +191,12 @@ class Ballot:
 
     @property
     def survived(self) -> Floats:
-        """How many rows each vector survived, the row that made it included."""
+        """How many rows each vector survived, including the row that made it."""
         moments = np.concatenate([[self.born], self.log[:, BORN], [self.walked]])
         return np.asarray(np.diff(moments), dtype=np.float64)
 
     def votes(self, X: Rows) -> Floats:
-        """For each row of X the share of the voices for each class; for two classes those for minus those against."""
+        """For each row of X each class's share of the votes; for two classes the share for minus the share against."""
         rows, survived = self.rows.astype(np.float64, copy=False), self.survived
         votes = np.zeros((len(self.first.b), X.shape[0]))
         step = max(1, PRODUCTS_A_CALL // max(1, rows.shape[0]))
@@ -241,9 +241,9 @@ class Ballot:
 
 @dataclass(slots=True)
 class Voters:
-    """The vectors of a walk that vote, by the numbers of their rows: no row is held before the end.
+    """The vectors of a walk that vote, stored as row numbers: the rows themselves are only fetched at the end.
 
-    Each stretch of the log begins with the weights it began from, so that old stretches can be dropped.
+    Each stretch of the log is stored with the weights before its first update, so that old stretches can be dropped.
     """
 
     bias: int
@@ -253,14 +253,14 @@ class Voters:
     )  # first weights, born, the log
 
     def begin(self, weights: Weights) -> None:
-        """Before rows are walked: a long stretch is ended, and the oldest is dropped if it is not needed."""
+        """Before rows are walked: end a stretch that has become long, and drop the oldest if it is not needed."""
         if not self.stretches or _length(self.stretches[-1][2]) >= MOST_VOTERS:
             self.stretches.append((weights.copy(), self.walked, []))
         while sum(_length(log) for _, _, log in self.stretches[1:]) >= MOST_VOTERS:
             del self.stretches[0]
 
     def add(self, block: Block, log: Floats, walked: int | float) -> None:
-        """The updates made in a block, after which so many rows were walked in all."""
+        """Add the updates made in a block; `walked` is how many rows were walked in all after it."""
         if len(log):
             log = log.copy()
             log[:, ROW] = block.row_numbers[log[:, ROW].astype(np.int64)]
@@ -283,7 +283,7 @@ class Voters:
 
 
 def joined(earlier: Ballot | None, later: Ballot | None) -> Ballot | None:
-    """The ballot of two walks, one after the other; as many of the latest vectors as may vote."""
+    """The ballot of two walks, one after the other, with at most `MOST_VOTERS` of the latest vectors."""
     if earlier is None or later is None or len(later.log) == MOST_VOTERS:
         return later or earlier
     return (earlier + later).trimmed(MOST_VOTERS).compact()
@@ -303,7 +303,7 @@ def _length(log: list[Floats]) -> int:
 
 
 def _count(rows: float) -> int | float:
-    """A number of rows: an integer, unless weights made it another."""
+    """A number of rows: an integer, unless weights make it a fraction."""
     return int(rows) if float(rows).is_integer() else float(rows)
 
 

@@ -1,4 +1,4 @@
-"""The kernel Perceptron: the Perceptron where rows are met through a kernel K(x, x') alone.
+"""The kernel Perceptron: the Perceptron where rows are used only through a kernel K(x, x').
 
 The weights are w = Σ alpha_i·y_i·phi(x_i), alpha_i the mistakes made on row i (the dual form), so the score of a row is
 f(x) = Σ alpha_i·y_i·K(x_i, x), and neither w nor phi is ever written down.
@@ -9,7 +9,7 @@ f(x) = Σ alpha_i·y_i·K(x_i, x), and neither w nor phi is ever written down.
 Novikoff's theorem holds as it stands, with R² = max K(x, x) and gamma the margin in the kernel's space.
 
 The n × n kernel matrix is never formed for large n. Rows are walked in blocks, and a block is brought up to date when
-its turn comes: the rows whose alpha changed since its last turn cost one product of kernel values, all classes at once.
+its turn comes: the rows whose alpha changed since its last turn need one matrix product for all classes at once.
 
 Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37 (1999);
 Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1 (1990).
@@ -26,9 +26,9 @@ from linsep.learners.perceptron import Keep, WalkOrder
 from linsep.loops import gram
 from linsep.sources.base import Floats, Ints, Signs
 
-ONE_BLOCK = 2048  # rows: up to here the kernel matrix (32 MiB) is made once and kept
-BLOCK_ROWS = 1024  # rows of a block beyond that
-ENTRIES_A_CALL = 1 << 22  # kernel values in hand at a time: 32 MiB
+ONE_BLOCK = 2048  # rows: for up to this many the kernel matrix (32 MiB) is made once and kept
+BLOCK_ROWS = 1024  # in each block of a longer table
+ENTRIES_A_CALL = 1 << 22  # kernel values held at a time: 32 MiB
 
 
 class History(NamedTuple):
@@ -45,14 +45,14 @@ class History(NamedTuple):
             part = self.counts[::-1].cumsum()[::-1] / self.counts.sum()
             return _summed(self.rows, self.deltas * part, n_rows)
         end = len(self.rows)
-        if keep == "best" and not self.converged:  # one that survived a whole pass cannot be bettered
+        if keep == "best" and not self.converged:  # no hypothesis is better than one that survived a whole pass
             end = int(self.counts.argmax()) + 1
         return _summed(self.rows[:end], self.deltas[:end], n_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class KernelRows:
-    """The training rows, met through their kernel values."""
+    """The training rows, used only through their kernel values."""
 
     X: Any
     kernel_values: Callable[[Any, Any], Floats]
@@ -76,12 +76,12 @@ class Changes(NamedTuple):
 
 @dataclass(slots=True)
 class KernelStretch:
-    """Rows that are walked together: their scores (one line for each problem), and how much of the log these know."""
+    """Rows walked together: their scores (one line per problem), and how much of the log the scores include."""
 
     rows: Ints
     scores: Floats
     known: int = 0
-    own: Floats | None = None  # their kernel values with each other, kept where one block is all
+    own: Floats | None = None  # their kernel values with each other, kept if there is only one block
 
 
 class DualPerceptron:
@@ -131,7 +131,7 @@ class DualPerceptron:
         return History(
             np.concatenate([changes.rows for changes in chunks]),
             np.concatenate([changes.deltas for changes in chunks]),
-            np.append(survived[1:], self._memory[problem, gram.SURVIVED]),  # each is told when the next one begins
+            np.append(survived[1:], self._memory[problem, gram.SURVIVED]),  # each is known when the next one begins
             problem not in self.active,
         )
 
@@ -154,7 +154,7 @@ class DualPerceptron:
         block.known = len(self.log)
 
     def _walk(self, problem: int, block: KernelStretch, order: Ints, values: Floats) -> None:
-        size = 2 * len(order)  # a mistake may bring one row in and send one out
+        size = 2 * len(order)  # a mistake may add one row and remove one
         log = gram.Log(np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64))
         dual = gram.Dual(
             self.coef[problem], self.mistakes_per_row[problem], self._queues[problem], self._memory[problem]
@@ -180,7 +180,7 @@ class DualPerceptron:
             block.scores += deltas[:, part] @ self.rows.between(rows[part], block.rows)
 
     def _own_values(self, block: KernelStretch) -> Floats:
-        """Kernel values of the block's rows with each other; sets their places."""
+        """Kernel values of the block's rows with each other; sets their places in `_place`."""
         self._place[block.rows] = np.arange(len(block.rows))
         if block.own is not None:
             return block.own
@@ -190,9 +190,9 @@ class DualPerceptron:
         return own
 
     def _with_leaving(self, problem: int, block: KernelStretch, own: Floats) -> Floats:
-        """The same, and below them those of the rows that the budget may send out during a walk; sets their places.
+        """The same, and below them those of the rows that the budget may remove during a walk; sets their places.
 
-        At most so many leave as come in beyond the budget, the oldest first; after these, rows of the block itself.
+        At most as many leave as exceed the budget, the oldest first; after these, rows of the block itself.
         """
         queue, (_, head, size) = self._queues[problem], self._memory[problem]
         excess = max(0, size + len(block.rows) - len(queue))

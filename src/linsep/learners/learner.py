@@ -1,4 +1,4 @@
-"""A Perceptron at work on a source: the four orders, the caps, and a walk that can be left and resumed at any row."""
+"""A Perceptron on a source: the four orders, the caps, and a walk that can be stopped and resumed at any row."""
 
 from collections.abc import Generator, Iterator
 from itertools import dropwhile
@@ -21,15 +21,15 @@ from linsep.sources.base import Array, Block, Ints, Source, refusal
 if TYPE_CHECKING:
     from linsep.learners.perceptron import Perceptron
 
-ROWS_A_CALL = 1 << 20  # how many rows a sweep walks before Python may look up (a Ctrl-C, a progress bar)
-ROWS_A_CHECK = 1 << 12  # rows near the hyperplane whose sides are looked at exactly, at a time
+ROWS_A_CALL = 1 << 20  # how many rows a sweep walks before it returns to Python (for Ctrl-C, a progress bar)
+ROWS_A_CHECK = 1 << 12  # how many rows near the hyperplane are checked exactly at a time
 ROW_ORDER = None
 
 
 class WalkPlace(NamedTuple):
     """Where a walk over the rows stands: enough to resume it."""
 
-    updates_before: int  # the walk began after so many updates
+    updates_before: int  # how many updates were made before the walk began
     block: int  # the first row of the block
     length: int  # of the block; 0 where the walk has not begun
     position: int  # in the order in which the block is walked
@@ -38,9 +38,10 @@ class WalkPlace(NamedTuple):
 
 
 class Learner:
-    """A Perceptron at work on a source: `walk` moves it on, and may be left and looked at between any two yields.
+    """A Perceptron on a source: `walk` moves it on, and may be inspected or abandoned between any two yields.
 
-    Where there are more than two classes, the blocks of the source have positions among them as labels, not signs.
+    Where there are more than two classes, the blocks of the source have positions among the classes as labels, not
+    signs.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Learner:
             self.perceptron.pocket.begin(source, self.perceptron.updates)
 
     def run(self) -> "Learner":
-        """The whole walk, and its end."""
+        """Do the whole walk and finish it."""
         for _ in self.walk():
             pass
         self.finish()
@@ -92,7 +93,7 @@ class Learner:
                 self._look_at_pocket()
 
     def _rounded_away(self) -> Mistake | None:
-        """The first mistake that only rounding calls none, after a pass that found none; of two classes in floats."""
+        """The first mistake hidden by rounding, after a pass that found none; only for two classes, in floats."""
         perceptron = self.perceptron
         if perceptron.is_sure or perceptron.is_exact() or perceptron.margin or len(self.b) > 1:
             return None
@@ -107,7 +108,7 @@ class Learner:
         return None
 
     def _correct(self, row: int) -> None:
-        """The update at one row, whose score the compiled loop takes for right."""
+        """Make the update at one row whose rounded score the compiled loop takes for right."""
         perceptron, asked = self.perceptron, self.perceptron.margin
         perceptron.margin = np.inf  # no score is enough
         block = self.source.take([row])
@@ -116,13 +117,13 @@ class Learner:
         perceptron.margin, perceptron.left = asked, 0.0
 
     def _look_at_pocket(self) -> None:
-        """After as many rows as a pass has."""
+        """Tell the pocket that a pass has ended, once as many rows as a pass has were read."""
         perceptron, passes = self.perceptron, self.rows_read // self.source.n_rows
         if passes > perceptron.pocket.passes:
             perceptron.pocket.end_pass(self.source, perceptron.weights, perceptron.run, perceptron.updates, passes)
 
     def finish(self) -> None:
-        """After the walk, whole or not: the last weights compete for the pocket, the votes are counted out."""
+        """After the walk, whole or not: the last weights compete for the pocket, and the ballot is made."""
         perceptron = self.perceptron
         perceptron.passes, perceptron.converged = perceptron.passes + self.passes, self.converged
         if perceptron.keep == "best":
@@ -136,7 +137,7 @@ class Learner:
         is_shuffled = self.order == "shuffled"
         begun = self.random_state if is_shuffled else {}
         updates_before, first, length, position, drawn_from, begun = self.place or (self.updates, 0, 0, 0, {}, begun)
-        self.perceptron.is_sure = not length  # nobody knows of the rows before, if it is the rest of a walk
+        self.perceptron.is_sure = not length  # in the rest of a walk, nothing is known about the rows before
         for block in self._blocks(begun, first if length else None):
             n_rows = len(block)
             if length and (block.numbers[0], n_rows) != (first, length):
@@ -166,7 +167,7 @@ class Learner:
         return self.updates == updates_before
 
     def _blocks(self, begun: dict[str, Any], start: int | None) -> Iterator[Block]:
-        """The blocks of a walk; those before the one that begins at row `start` are passed by."""
+        """The blocks of a walk; those before the one that begins at row `start` are skipped."""
         if self.order == "shuffled" and self.place is not None:
             self.random_state = begun
         blocks = self.source.blocks(self.perceptron.random if self.order == "shuffled" else None)
@@ -195,14 +196,14 @@ class Learner:
             gap, row = worst(block.table, block.y, *weights.vectors)
             if least is None or gap < least or not np.isfinite(gap):
                 least, found = gap, block.take(np.array([row]))
-            if not np.isfinite(gap):  # the rule will refuse this row
+            if not np.isfinite(gap):  # the rule refuses this row
                 break
         return found
 
     def _sweep(
         self, block: Block, order: Ints | None, start: int, stop: int, look_after: int
     ) -> tuple[int, Mistake | None]:
-        """The Perceptron on the next rows: the position reached, and the mistake at which it stopped to look."""
+        """Run the Perceptron on the next rows; return the position reached, and the mistake at which it stopped."""
         first = int(block.numbers[0])
         limit = min(look_after, self.max_updates - self.perceptron.updates + self._before)
         end = self.perceptron.learn(block, self._counts(first, len(block)), order, start, stop, limit)
@@ -215,7 +216,7 @@ class Learner:
         return end.position, Mistake(first + end.row, sign * end.gap)
 
     def _counts(self, first: int, length: int) -> Ints:
-        """Where the kernel counts the mistakes of a block; a place to forget them for a source in parts."""
+        """The array in which the compiled loop counts the mistakes of a block; unused for a source in parts."""
         if self.mistakes_per_row is not None:
             return self.mistakes_per_row[first : first + length]
         if len(self._forgotten) < length:
@@ -247,7 +248,7 @@ class Learner:
 
     @property
     def passes(self) -> int:
-        """Reads of the data so far, a begun one included."""
+        """Reads of the data so far, including one that has begun."""
         return -(-self.rows_read // self.source.n_rows)
 
     @property
@@ -256,7 +257,7 @@ class Learner:
         return Halfspace(self.w, self.b[0].item(), self.source.facts.pair)
 
     def result(self) -> PerceptronRun:
-        """The run as far as it went."""
+        """The run so far."""
         self.perceptron.require_finite()
         is_exact = self.perceptron.is_exact()
         bits = max(abs(int(value)).bit_length() for value in (*self.w, self.b[0])) if is_exact else None

@@ -1,4 +1,4 @@
-"""The Perceptron on rows that lie apart: each part learns by itself, and the weights are mixed after every pass.
+"""The Perceptron on distributed rows: each part learns by itself, and the weights are mixed after every pass.
 
     Start from W = 0.
     Repeat:  from W, each part i makes one pass of the Perceptron over its own rows, k_i updates, and ends at W_i;
@@ -11,12 +11,12 @@ Proof. A pass adds k_i rows to W, each with Z·W <= 0 at that moment. So W_i·U 
 |W_i|² <= |W|² + k_i·R². Mixed, W·U grows by gamma·Σ μ_i·k_i at least, and |W|² by R²·Σ μ_i·k_i at most, since the
 square of a mean is at most the mean of the squares. With K the sum over all rounds, K·gamma <= W·U <= |W| <= sqrt(K)·R.
 
-Here μ_i = k_i / Σ k: parts without a mistake have nothing to say. A round with a mistake then adds
+Here μ_i = k_i / Σ k: a part without a mistake has no weight. A round with a mistake then adds
 Σ k_i² / Σ k_i >= 1 to K, so there are at most (R/gamma)² such rounds, however many parts there are. (With μ_i = 1/S
 for S parts, S times as many.) A round without a mistake is the end: W separates all rows.
 
-The weights depend on how the rows are cut up, since each part learns alone; not on who does the work, nor when. What
-each part runs is the one Perceptron of `perceptron.py`.
+The weights depend on how the rows are partitioned, since each part learns alone, but not on which worker does the work
+or when. Each part runs the Perceptron of `perceptron.py`.
 
 McDonald, Hall and Mann, Distributed training strategies for the structured perceptron, NAACL 2010.
 """
@@ -40,33 +40,33 @@ if TYPE_CHECKING:
 
 
 class Mixing:
-    """A Perceptron at work on the parts of a source, round after round."""
+    """A Perceptron on the parts of a source, round after round."""
 
     def __init__(self, source: Source, perceptron: "Perceptron", *, max_passes: int) -> None:
         if perceptron.keep == "vote":
             raise ArgumentError(
-                "keep is 'vote': rows on a cluster are learned from side by side, and no order of votes is known.",
+                "keep is 'vote': the parts on a cluster learn side by side, so their weights have no order to vote in.",
                 fix="Choose 'average', 'best' or 'last'.",
             )
         if perceptron.rule != "perceptron":
             raise ArgumentError(
-                f"rule is {perceptron.rule!r}: only weights of the Perceptron itself are known to mix on a cluster.",
+                f"rule is {perceptron.rule!r}: on a cluster, only weights of the Perceptron itself are known to mix.",
                 fix="Choose rule='perceptron'.",
             )
         self.source, self.perceptron, self.max_passes = source, perceptron, arguments.cap("max_passes", max_passes)
-        self.mistakes_per_row: Ints | None = None  # nothing has the length of the data
+        self.mistakes_per_row: Ints | None = None  # there may be more rows than memory can hold
         if perceptron.keep == "best":
             perceptron.pocket.begin(source, perceptron.updates)
 
     def run(self) -> "Mixing":
-        """Rounds until one is without a mistake, or until there were enough."""
+        """Do rounds until one has no mistake, or until the limit of passes."""
         perceptron, rounds, converged = self.perceptron, 0, False
         while not converged and rounds < self.max_passes:
             passes = self._round(perceptron.passes + rounds)
             rounds += 1
             converged = not passes.updates and self._is_right(passes)
             if not passes.updates and not converged:
-                break  # what only rounding calls right stays as it is
+                break  # no round changes a mistake that rounding hides
             if perceptron.keep == "best" and not converged:
                 perceptron.pocket.end(self.source, perceptron.weights, 0, is_clean=False)
         perceptron.passes, perceptron.converged = perceptron.passes + rounds, converged
@@ -95,7 +95,7 @@ class Mixing:
         return total
 
     def _is_right(self, passes: "Passes") -> bool:
-        """Whether weights that made no mistake are right without rounding; of two classes, as the Learner asks it."""
+        """Whether weights that made no mistake are right without rounding too; for two classes, as in the Learner."""
         weights = self.perceptron.weights
         if passes.is_sure or self.perceptron.margin or len(weights.b) > 1:
             return True
@@ -126,9 +126,9 @@ class Part:
 
 
 class Passes(NamedTuple):
-    """What passes of some parts come to; those of more parts are added up, in their order."""
+    """The result of passes over some parts; results of several parts are added up, in their order."""
 
-    rows: int | float  # or what they weigh
+    rows: int | float  # or the sum of their weights
     updates: int
     is_sure: bool
     bad: int | None  # a row whose score is not a number
@@ -144,7 +144,7 @@ class Passes(NamedTuple):
         return Passes(self.rows + other.rows, self.updates + other.updates, is_sure, bad, *sums)
 
     def mixed(self, before: Weights) -> Weights:
-        """The weights of the parts, mixed by their mistakes; without any, those before."""
+        """The weights of the parts, mixed by their mistakes; those before the round if there were none."""
         if not self.updates:
             return before
         return Weights(self.W_mistaken / self.updates, self.b_mistaken / self.updates)

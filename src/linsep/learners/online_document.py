@@ -1,4 +1,4 @@
-"""An `OnlinePerceptron` as a document of plain JSON values, and back: a stream goes on as if never interrupted.
+"""An `OnlinePerceptron` as a document of plain JSON values, and back: a stream resumes as if never interrupted.
 
 Only the weights that are not 0 are written: hashed text uses few of its columns. docs/model-format.md names every
 field.
@@ -25,7 +25,7 @@ def document_of(model: OnlinePerceptron) -> Document:
     """The whole state of the stream."""
     learner = model.learner
     if learner is None:
-        raise ModelError("there is nothing to write: no row was learned from.")
+        raise ModelError("there is nothing to write: the model has not learned from any row.")
     return {
         "kind": KIND,
         "keep": model.keep,
@@ -132,7 +132,7 @@ FIELDS: dict[str, Reader] = {
 def _in_place(
     given: tuple[Document, ...], where: str, shape: tuple[int, int], bias: bool, rest: float = 0.0
 ) -> Weights:
-    """The rows of weights, once all is known to fit."""
+    """The rows of weights, after a check that everything fits."""
     if len(given) != shape[0]:
         raise ModelError(f"{where} has {len(given)} rows of weights: these options and labels need {shape[0]}.")
     for k, row in enumerate(given):
@@ -150,6 +150,6 @@ def _require_fit(row: Document, where: str, width: int, bias: bool) -> None:
     if len(places) != len(values):
         raise ModelError(f"{where} has {len(places)} places but {len(values)} values.")
     if (np.diff(places) <= 0).any():
-        raise ModelError(f"{where}.places must rise.")
+        raise ModelError(f"{where}.places must increase.")
     if places.max(initial=0) >= width:
         raise ModelError(f"{where}.places holds {places.max()}: it can be {width - 1} at most.")

@@ -1,16 +1,16 @@
 """Online learning: each row is predicted first and learned from afterwards, so every mistake is one on a new row.
 
-    For each row x of class k as it comes:  predict the class of x;  where the weights are mistaken, correct them.
+    For each row x of class k as it comes:  predict the class of x;  if that is a mistake, update the weights.
 
 Theorem (Novikoff 1962). If some hyperplane has every row, past and future, at a distance of gamma or more on its side,
 and no row is longer than R, then the updates of the whole stream are at most (R/gamma)². Rows are homogenised; with
 more than two classes the bound is 2·(R/gamma)² (see `learners/perceptron.py`).
 
-Nobody knows gamma in the middle of a stream. Read from right to left the theorem still says something: after t updates
-no hyperplane has a margin above R/sqrt(t) on the rows seen so far.
+In the middle of a stream gamma is not known. But the theorem can be turned around: after t updates no hyperplane has a
+margin above R/sqrt(t) on the rows seen so far.
 
-Counting mistakes this way is *progressive validation* (Blum, Kalai and Langford 1999): as honest as a test set, and no
-row is lost to it.
+Counting mistakes this way is *progressive validation* (Blum, Kalai and Langford 1999): as honest as a test set, without
+holding out any row.
 """
 
 import math
@@ -41,15 +41,15 @@ from linsep.tables.handed_over import column_of
 
 OnlineKeep = Literal["last", "average"]
 
-MOST_WEIGHTS = 1 << 28  # 2 GiB, and as much again for an average
-SAFE = 1e300  # no sum of updates, each times the rows before it, leaves the range of doubles below this
-SHORT = 100  # columns: up to here Python scores one row sooner than NumPy
+MOST_WEIGHTS = 1 << 28  # 2 GiB, and the same again for an average
+SAFE = 1e300  # below this, no sum of updates, each times the number of rows before it, leaves the range of doubles
+SHORT = 100  # columns: up to this many, Python scores one row faster than NumPy
 NOTHING_YET = -1  # the prediction before any class is known
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Rows seen, mistakes of the predictions, updates of the weights. What happened since is a difference."""
+    """Rows seen, mistakes of the predictions, updates of the weights. Subtract earlier counts to see what is new."""
 
     rows: int = 0
     mistakes: int = 0
@@ -70,10 +70,10 @@ class Counts:
 class OnlinePerceptron(Reported):
     """A Perceptron on a stream of rows: predict, then learn.
 
-    A tie between classes is a mistake, whichever of them is predicted (the first). `mistakes` are those of the
-    predictions, `updates` those of the last weights, of which the theorem speaks; under "last" they are the same,
-    except for the first row of an unnamed class. `learn_one` and `predict_one` are the same one row at a time, under
-    the names that river gives them.
+    A tie between classes is a mistake, even though the first of them is predicted. `mistakes` counts those of the
+    predictions, `updates` those of the last weights, which the theorem is about; with keep="last" the two are equal,
+    except for the first row of an unnamed class. `learn_one` and `predict_one` do the same one row at a time, under
+    the names that river uses.
 
     Parameters
     ----------
@@ -83,15 +83,15 @@ class OnlinePerceptron(Reported):
     keep : "average" or "last"
         Which weights predict: their average over the rows so far, or the last. The updates are the same.
     rule, C : "perceptron", "pa1", "pa2" or "arow"; float
-        How far an update goes, as in `PerceptronClassifier`. The bound and its gamma are the Perceptron's alone.
-        "arow" settles while it learns: let its last weights predict, keep="last".
+        How far an update goes, as in `PerceptronClassifier`. The bound and its gamma exist for "perceptron" only. The
+        steps of "arow" become smaller as it learns: let its last weights predict, keep="last".
     bias : bool
         Fit a bias (intercept) term.
     bits : int or None
         Rows are dicts {name: value} or texts, hashed into 2^bits columns: names may appear at any time. None: rows are
         numbers, and the first ones say how many.
     gamma : float or None
-        A margin that some hyperplane is known to have on the homogenised rows. `bound` is then Novikoff's.
+        A margin that some hyperplane is known to have on the homogenised rows. `bound` is then Novikoff's bound.
 
     Attributes
     ----------
@@ -100,8 +100,8 @@ class OnlinePerceptron(Reported):
     counts : Counts
         Rows, mistakes, updates.
     radius, bound, gamma_ceiling : float
-        The length of the longest homogenised row so far; Novikoff's bound, if `gamma` was given; and what the updates
-        so far say no margin exceeds.
+        The length of the longest homogenised row so far; Novikoff's bound, if `gamma` was given; and a number that,
+        after the updates so far, no margin exceeds.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class OnlinePerceptron(Reported):
     Counts(rows=4, mistakes=3, updates=3)
     """
 
-    _supervised = True  # what river asks a model before it calls learn_one
+    _supervised = True  # river reads this before it calls learn_one
 
     def __init__(
         self,
@@ -142,10 +142,10 @@ class OnlinePerceptron(Reported):
         self.counts = Counts()
         self.classes: list[Any] = [] if classes is None else _announced(classes)
         self._codes = {label: code for code, label in enumerate(self.classes)}
-        self._known = len(self.classes)  # later ones are in the list but no row of theirs was reached yet
+        self._known = len(self.classes)  # later classes are in the list, but none of their rows has been reached yet
         self.longest = 0.0  # |x|² of the longest row, not homogenised
         self.learner: Perceptron | None = None
-        if "river.base" in sys.modules:  # river's metrics ask for one of its own classifiers
+        if "river.base" in sys.modules:  # river's metrics expect one of its own classifiers
             sys.modules["river.base"].Classifier.register(OnlinePerceptron)
 
     def predict_then_learn(self, X: Any, y: Any) -> Any:
@@ -188,7 +188,7 @@ class OnlinePerceptron(Reported):
         return self.predict(x)
 
     def learn_codes(self, rows: Any, codes: Ints) -> Ints:
-        """The same for float rows whose labels are positions in `classes`; returns predicted positions, and misses."""
+        """The same for float rows whose labels are positions in `classes`; returns the positions predicted."""
         learner = self._started(rows.shape[1])
         if codes.max(initial=-1) < self._known:
             return self._learn(learner, rows, codes) if len(codes) else np.empty((0, 2), np.int64)
@@ -217,7 +217,7 @@ class OnlinePerceptron(Reported):
         return None if self.learner is None else self.learner.weights.W.shape[1]
 
     def widen(self, n_columns: int) -> None:
-        """Take rows of this many columns from now on: those that no row had so far begin with weights 0."""
+        """Take rows of this many columns from now on: columns that no row had so far begin with weights 0."""
         if self.learner is not None and self.bits is None and n_columns > self.learner.weights.W.shape[1]:
             _require_room(max(2, self._known), n_columns)
             self.learner.add_columns(n_columns)
@@ -252,7 +252,7 @@ class OnlinePerceptron(Reported):
         lag: Weights,
         spread: Weights | None = None,
     ) -> None:
-        """Go on where another stream ended."""
+        """Resume where another stream ended."""
         self.classes, self._codes, self._known = [], {}, len(classes)
         self.add_classes(classes)
         learner = self._started(weights.W.shape[1])
@@ -339,7 +339,7 @@ class OnlinePerceptron(Reported):
         return foretold
 
     def _meet(self, learner: Perceptron, row: Any, code: Ints) -> Ints:
-        """The first row of a class: whatever is predicted is a mistake."""
+        """Learn from the first row of a class: whatever was predicted is a mistake."""
         (predicted,) = self._predict(row)
         if self._known >= 2:
             _require_room(self._known + 1, row.shape[1])
@@ -369,7 +369,7 @@ class OnlinePerceptron(Reported):
         return np.array([self._codes[label] for label in labels], np.int64)
 
     def _read(self, X: Any) -> tuple[Any, bool]:
-        """Rows as floats, and whether it is a single one."""
+        """Rows as floats, and whether X is a single row."""
         named = _named_rows(X)
         if named is None:
             is_one = X.ndim == 1 if isinstance(X, np.ndarray) else isinstance(X, (list, tuple)) and _is_row(X)

@@ -11,27 +11,27 @@ Proof. Each update adds a row Z with Z·W <= 0. So W·U grows by Z·U >= gamma, 
 
 More than two classes have a row of weights each, and a row of class k is a mistake while W_k·x <= W_r·x for the best
 other class r:  W_k += x,  W_r -= x. Write Z for the matrix with x in row k, -x in row r and 0 elsewhere (Kesler's
-construction): |Z|² = 2·|x|², so the same proof gives 2·(R/gamma)², and (2·R² + 2·m)/gamma² where a margin m is asked
-for. Two classes are the case W_1 = -W_0, of which one row is kept.
+construction): |Z|² = 2·|x|², so the same proof gives 2·(R/gamma)², and (2·R² + 2·m)/gamma² where a margin m is
+required. Two classes are the case W_1 = -W_0, where one row of weights is enough.
 
 A row of weight k is visited k times in succession, so a whole weight is that many copies of the row, one after the
 other; a weight that is not whole has a last visit whose update counts for the rest of it. Steps of s <= 1 change
 nothing in the proof: W·U grows by s·gamma at least and |W|² by s²·R² <= s·R² at most, so the steps add up to
 (R/gamma)² at most.
 
-The rules beside Rosenblatt's take a row for a mistake while its gap is below 1 (but for rounding), and go only as far
-as it needs. With loss = 1 - gap the step is  min(C, loss/|Z|²)  for "pa1" and  loss/(|Z|² + 1/(2·C))  for "pa2"
+The rules other than Rosenblatt's call a row a mistake while its gap is below 1 (but for rounding), and go only as far
+as needed. With loss = 1 - gap the step is  min(C, loss/|Z|²)  for "pa1" and  loss/(|Z|² + 1/(2·C))  for "pa2"
 (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006). "arow" is "pa2" with a spread s_j for each weight, 1 at first:
 |Z|² is Σ s_j·Z_j², the step moves w_j by s_j·Z_j, and each update at a row lowers s_j by
 (s_j·Z_j)²/(|Z|² + 1/(2·C)), so that weights of rare columns stay quick when those of common ones have settled (Crammer,
 Kulesza and Dredze 2009, with r = 1/(2·C)).
 
-If no hyperplane separates the classes, the updates never end, and however long one waits proves nothing. `keep` says
-which weights of such a run are used (see `kept_weights.py`).
+If no hyperplane separates the classes, the updates never end; but no length of waiting proves that they will not.
+`keep` says which weights of such a run are used (see `kept_weights.py`).
 
-`plain_rule` is the algorithm as a loop to read. What runs is the same loop compiled, `sweep` in loops/sweeps.py:
-the tests hold one against the other. A `Perceptron` learns from one block of rows with it, and a `Learner` (learner.py)
-from all rows of a source, pass after pass. Everything here that learns a hyperplane from rows is one of the two.
+`plain_rule` is the algorithm as a loop to read. What runs is the same loop compiled, `sweep` in loops/sweeps.py; tests
+compare the two. A `Perceptron` uses it to learn from one block of rows, and a `Learner` (learner.py) to learn from all
+rows of a source, pass after pass. Everything here that learns a hyperplane from rows is one of the two.
 """
 
 from collections.abc import Iterator, Sequence
@@ -63,8 +63,8 @@ WalkOrder = Literal["cyclic", "shuffled"]
 Keep = Literal["last", "average", "vote", "best"]
 Rule = Literal["perceptron", "pa1", "pa2", "arow"]
 
-NEARLY_1 = 1 - 2.0**-30  # a gap of 1, once it is rounded
-LOGGED_A_CALL = 1 << 16  # rows a sweep walks before Python may look up, where every update may be logged
+NEARLY_1 = 1 - 2.0**-30  # what a gap of 1 may be rounded to
+LOGGED_A_CALL = 1 << 16  # rows a sweep walks before it returns to Python, where every update may be logged
 
 
 def plain_rule(
@@ -80,7 +80,7 @@ def plain_rule(
     rule: Rule = "perceptron",
     C: float = 1.0,
 ) -> Iterator[tuple[int, bool, Array, Array]]:
-    """The rule as plainly as it can be written: after each row its number, whether it was a mistake, and the weights.
+    """The rule, written as plainly as possible: after each row its number, whether it was a mistake, and the weights.
 
     `labels` are positions among the classes. There is one row of weights for two classes, else one for each.
     """
@@ -124,7 +124,7 @@ def plain_step(rule: Rule, C: float, share: float, loss: float, length2: float) 
 
 
 def direction(scores: Array, label: int) -> Array:
-    """What an update adds x to (+1) and takes it from (-1): [y] for two classes, else the class and its best rival."""
+    """Where an update adds x (+1) and where it subtracts it (-1): [y] for two classes, else the class and its rival."""
     if len(scores) == 1:
         return np.array([2 * label - 1])
     y = np.zeros(len(scores), np.int64)
@@ -147,7 +147,7 @@ def _rows_of_a_pass(
 class Perceptron:
     """The weights of a run, what is kept of it, and how far it got: `learn` moves it on along some rows.
 
-    `rule` says how far an update goes, `C` is the most that one step of "pa1" may add, and what softens the others.
+    `rule` says how far an update goes; `C` is the longest step of "pa1", and shortens those of "pa2" and "arow".
     With `exact_updates` above 0 the weights are integers of 64 bits for that many updates, without any rounding.
     """
 
@@ -182,9 +182,9 @@ class Perceptron:
         self.ballot: Ballot | None = None
         self.updates, self.run, self.passes, self.converged = 0, 0, 0, False
         self.walked: int | float = 0  # rows, or the sum of their weights
-        self.left = 0.0  # of the weight of the next row, where it was left between two visits
-        self.longest2, self.measured = 0.0, 0  # what |x|² of the first rows is at most, and how many they are
-        self.is_sure = False  # no row of the walk so far was taken for right that only rounding makes so
+        self.left = 0.0  # what remains of the weight of the next row, if the walk stopped between two of its visits
+        self.longest2, self.measured = 0.0, 0  # an upper bound on |x|² of the first rows, and how many they are
+        self.is_sure = False  # in the walk so far, no row was taken for right only because of rounding
         self._seed = seed
 
     @cached_property
@@ -215,7 +215,7 @@ class Perceptron:
             start, made = end.position, made + end.updates
             if self.keep == "best" and start < stop and end.updates < most:  # a long run is about to end
                 self.pocket.hold(self.weights, end.run)
-                self.run = -1  # no run is shorter: the update is made now
+                self.run = -1  # shorter than any run: the update is made now
             if self.updates >= self._exact_updates and self.is_exact():
                 self.weights = self.weights.as_floats()
             if start >= stop or made >= limit or end.bad != ALL_FINE:
@@ -233,13 +233,13 @@ class Perceptron:
     ) -> End:
         """The compiled loop on the next rows."""
         longest = self.pocket.threshold if self.keep == "best" else NO_LIMIT
-        margin = int(self.margin) if self.is_exact() else self.margin  # a whole gap above 0.5 is above 0
+        margin = int(self.margin) if self.is_exact() else self.margin  # a whole number above 0 exceeds 0.5
         first, log = int(block.numbers[0]), None
         if self.voters is not None:
             self.voters.begin(self.weights)
             stop = min(stop, start + LOGGED_A_CALL)
             log = np.empty((stop - start, LOGGED))
-            limit = min(limit, len(log))  # a row that weighs more than 1 may need several
+            limit = min(limit, len(log))  # a row of a weight above 1 may need several entries
         is_ahead = order is None and foretold is None and looks_ahead(block.table, self.weights.vectors.W, self.margin)
         end = End._make(
             sweep(
@@ -288,27 +288,27 @@ class Perceptron:
         return Hinge(np.inf, 0.5 / self.C)
 
     def add_class(self) -> None:
-        """Make room for one class more, with weights 0."""
+        """Make room for one more class, with weights 0."""
         self.weights, self.lag = self.weights.with_one_more(), self.lag.with_one_more()
         if self.spread is not None:
             self.spread = self.spread.spread_to_one_more()
 
     def add_columns(self, n_columns: int) -> None:
-        """Make room for columns that no row had so far, with weights 0: there are `n_columns` then."""
+        """Make room for columns that no row had so far, with weights 0, up to `n_columns` in all."""
         self.weights, self.lag = self.weights.widened(n_columns), self.lag.widened(n_columns)
         if self.spread is not None:
             self.spread = self.spread.widened(n_columns, 1.0)
 
     @property
     def kept(self) -> Weights:
-        """The weights that `keep` asks for; the last ones where it asks for a vote, which is not a single vector."""
+        """The weights that `keep` names; the last ones for a vote, which is not a single vector."""
         if self.keep == "average" and self.walked:
             t = self.walked
             return Weights(self.weights.W - self.lag.W / t, self.weights.b - self.lag.b / t)
         return self.pocket.weights if self.keep == "best" else self.weights
 
     def is_exact(self) -> bool:
-        """Whether the run is one of integers still, without any rounding."""
+        """Whether the run is still in integers, without any rounding."""
         return self.weights.W.dtype == np.int64
 
     def require_finite(self) -> None:
@@ -323,7 +323,7 @@ def _require_hinge(rule: str, keep: str, margin: float) -> None:
         raise ArgumentError(f"margin is {margin:g}: the rule {rule!r} has a margin of its own, 1. Leave margin out.")
     if keep == "vote" and rule == "arow":
         raise ArgumentError(
-            "keep is 'vote' and rule is 'arow': its updates are not multiples of rows, of which votes are made.",
+            "keep is 'vote' and rule is 'arow': a vote adds up multiples of rows, which its updates are not.",
             fix="Choose keep='last' or 'average', or rule='pa2'.",
         )
 
@@ -338,7 +338,7 @@ def learner_on(
     max_updates: int | None = None,
     random_state: int | None = None,
 ) -> Learner:
-    """A new Perceptron at work on a source, exact where the rows are integers."""
+    """A learner with a new Perceptron on a source, exact where the rows are integers."""
     perceptron = Perceptron(
         len(source.facts.labels),
         source.n_columns,
@@ -402,7 +402,7 @@ def perceptron(
     Returns
     -------
     PerceptronRun
-        The halfspace, and how the run went.
+        The halfspace, and what happened in the run.
 
     Raises
     ------

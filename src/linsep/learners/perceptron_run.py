@@ -1,4 +1,4 @@
-"""What a run of the Perceptron hands out: each step, and its end."""
+"""What a run of the Perceptron returns: each step, and the result."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
@@ -83,18 +83,18 @@ class PerceptronRun(Reported):
     halfspace : Halfspace
         The last weights.
     converged : bool
-        Whether a whole pass found no mistake, in exact arithmetic where rounding left a doubt.
+        Whether a whole pass found no mistake, checked in exact arithmetic where rounding left a doubt.
     updates, passes : int
-        `passes` counts reads of the data (rows read / rows, rounded up), the last clean one included.
+        `passes` counts reads of the data (rows read / rows, rounded up), including the last, clean one.
     mistakes_per_row : array or None
-        The dual counts alpha: w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i. Files, which may have more rows than
-        memory holds, have None.
+        The dual counts alpha: w = sum alpha_i·y_i·x_i and b = sum alpha_i·y_i. None for files, which may have more
+        rows than memory can hold.
     bits : int or None
-        The length of the largest weight where the run was exact in integers, and None where it ran in floats.
+        The length in bits of the largest weight where the run was exact, in integers; None where it ran in floats.
     row_names : mapping
         What the user calls the rows that were corrected most often.
     rows_left_out : int
-        Rows with gaps that were dropped: their counts are 0.
+        Rows with missing values that were dropped: their counts are 0.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class PerceptronRun(Reported):
     rows_left_out: int = 0
 
     def in_own_numbers(self, rows: Given) -> "PerceptronRun":
-        """The same run, its rows those of the user's table, of which some were dropped, and what they are called."""
+        """The same run with the row numbers and names of the user's table, from which some rows were dropped."""
         if rows.kept is None or self.mistakes_per_row is None:
             return self
         counts = rows.spread(self.mistakes_per_row)
@@ -126,7 +126,7 @@ class PerceptronRun(Reported):
     __hash__ = None  # type: ignore[assignment]
 
     def explain(self, bound: float | None = None) -> str:
-        """What the run shows; beside Novikoff's bound on the updates, if it is given."""
+        """What the run shows, compared with Novikoff's bound on the updates, if it is given."""
         return self.report(bound).text()
 
     def __repr__(self) -> str:
@@ -135,7 +135,7 @@ class PerceptronRun(Reported):
 
     def report(self, bound: float | None = None) -> Report:
         """What `explain` says, as a value."""
-        is_separable = True if bound is not None else None  # there is no bound of other rows
+        is_separable = True if bound is not None else None  # only separable rows have a bound
         plane = self.halfspace.equation()
         title = run_ended(self.converged, self.updates, self.passes, plane, separable=is_separable)
         left_out = rows_left_out(self.rows_left_out, "not learned from")

@@ -1,7 +1,7 @@
 """A run of the Perceptron as arrays, and back: the weights, the counts, and where the walk stands.
 
-A run that goes on from such a state makes the same updates as one that was never stopped. The order of a shuffled
-block is not stored but drawn again, from the state of the random numbers that it was drawn from.
+A run that resumes from such a state makes the same updates as one that was never stopped. The order of a shuffled
+block is not stored but drawn again, from the same state of the random numbers.
 """
 
 from typing import Any
@@ -35,7 +35,7 @@ SHAPES: dict[str, tuple[tuple[type, ...], tuple[int, ...]]] = {
 
 
 def question(learner: Learner, seed: int | None) -> Key:
-    """Which run it is: caps may change between a stop and the next start, the walk may not."""
+    """Which run it is: the caps may change between a stop and the next start, the other options may not."""
     return key(learner.order, learner.bias, seed)
 
 
@@ -59,7 +59,7 @@ def state(learner: Learner) -> dict[str, Array]:
 
 
 def restore(learner: Learner, arrays: Arrays) -> None:
-    """Put a new learner where another one stopped; CheckpointError, and nothing changed, if the arrays do not fit."""
+    """Put a new learner where another one stopped; if the arrays do not fit, CheckpointError and no change."""
     _require_fit(learner, arrays)
     perceptron, counts, place = learner.perceptron, arrays["counts"].tolist(), arrays["place"].tolist()
     random, begun = (_random(arrays[name].tolist()) for name in ("random", "begun"))
@@ -104,7 +104,7 @@ def _require_fit(learner: Learner, arrays: Arrays) -> None:
     if not fits:
         raise CheckpointError("The run does not fit these rows: starting over.")
     if w.dtype == np.int64 and not learner.perceptron.is_exact():
-        raise CheckpointError("The run was one of integers, and these rows are not: starting over.")
+        raise CheckpointError("The run was in integers, and these rows are not integers: starting over.")
 
 
 def _held(pocket: Pocket, run: int) -> dict[str, Array]:

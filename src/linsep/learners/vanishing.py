@@ -1,8 +1,9 @@
-"""Rows so small that no score of theirs is a double.
+"""Rows so small that their scores vanish: every score rounds to 0.
 
 A weight of the Perceptron is a sum of entries, so a score is about as large as the square of the longest row. Where
-that square is below the smallest double every score is 0, every row stays a mistake, and the run never ends, with a
-bias too: its 1 cancels as often as it helps. Times a power of two the rows are the same, and the scores do not vanish.
+that square is below the smallest double every score is 0, every row stays a mistake, and the run never ends. A bias
+does not help: its 1 cancels as often as it adds. Multiplied by a power of two, the same rows have scores that do not
+vanish.
 """
 
 import math
@@ -20,7 +21,7 @@ A_FEW = 256  # rows, or entries of sparse rows
 
 
 def require_scores(source: Source, *weights: Any) -> None:
-    """Refuse a source whose rows are all so small that their scores vanish; one larger entry settles it."""
+    """Refuse a source whose rows are all so small that their scores vanish; one larger entry is enough to pass."""
     _require(source.each(_largest_in), weights)
 
 
@@ -34,13 +35,13 @@ def _largest_in(block: Block) -> float:
 
 
 def _largest(entries: Any) -> float:
-    """The size of the largest entry, or of the first that is large enough; infinite for integers, which all are."""
+    """The size of the largest entry, or of the first that is large enough; infinite for integers, none too small."""
     largest = 0.0
     if entries.dtype.kind != "f":
         return math.inf
     if entries.size and not (first := abs(float(entries.flat[0]))) * first < SMALLEST_SCORE:
         return first
-    for start in range(0, len(entries), A_FEW):  # nearly always the first entry settles it, else the first rows
+    for start in range(0, len(entries), A_FEW):  # the first entry is nearly always large enough, else one of the first
         some = entries[start : start + A_FEW]
         largest = max(largest, float(some.max(initial=0.0)), -float(some.min(initial=0.0)))
         if not largest * largest < SMALLEST_SCORE:  # NaN is refused later, by its row
