@@ -3,14 +3,14 @@
     regions       two columns: the two sides and the margin, or the rows, hulls and point that forbid a line
     separation    any number of columns: distance to the hyperplane against the widest direction within it
     mistakes      the Perceptron's mistakes in each pass
-    bound         the two curves of Novikoff's proof, and the wall they run into
-    losses        what practice minimises, against the 0-1 loss
+    bound         the two curves of Novikoff's proof, and the wall where they meet
+    losses        the losses that are minimised in practice, against the 0-1 loss
     weights       weights as images, one for each class
-    animate       a run of the Perceptron as a film: GIF, MP4 or SVG that moves
+    animate       a run of the Perceptron as a film: GIF, MP4 or animated SVG
     verdicts      every pair of classes: separable, touching or overlapping
 
 All but `animate`, which writes a file, take `ax=` and return the Axes they drew on (`weights`: an array of them). They
-follow the rcParams in force without changing them. matplotlib is loaded by the first picture, not by the import of this
+follow the current rcParams without changing them. matplotlib is loaded by the first picture, not by the import of this
 module.
 """
 

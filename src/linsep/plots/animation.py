@@ -1,4 +1,4 @@
-"""A run of the Perceptron as a moving picture: GIF, MP4 where ffmpeg is, or SVG that moves by itself."""
+"""A run of the Perceptron as a moving picture: GIF, MP4 (if ffmpeg is installed), or animated SVG."""
 
 import shutil
 import subprocess
@@ -20,9 +20,9 @@ from linsep.plots.moving_svg import moving_svg
 from linsep.sources.inputs import as_source
 
 DOTS_PER_INCH = 100
-SIZE = (9.0, 4.4)  # inches; in pixels both must be even, as MP4 asks
-LAST = 4  # the last frame is shown so many times as long
-SHORTEST, LONGEST = 0.02, 60.0  # seconds of an update; what is shorter, browsers show longer
+SIZE = (9.0, 4.4)  # inches; in pixels both must be even for MP4
+LAST = 4  # the last frame is shown this many times as long
+SHORTEST, LONGEST = 0.02, 60.0  # seconds for an update; browsers slow down anything shorter
 INSTEAD = "Write a .gif or .svg."
 
 
@@ -39,15 +39,15 @@ def animate(
 ) -> str:
     """Write a run of the Perceptron on two columns as a film. The same rows give the same bytes.
 
-    Each update is shown: the points, the line and the row just corrected; beside them, where the rows are separable,
-    the two curves of Novikoff's proof and the wall.
+    Each update is shown: the points, the line and the row just corrected; beside them, if the rows are separable, the
+    two curves of Novikoff's proof and the wall where they meet.
 
     Parameters
     ----------
     X, y : the rows and their labels
         As `decide` takes them; two columns.
     path : str or Path
-        Its extension says how: .gif, .svg (which moves by itself in a browser), or .mp4 where the program ffmpeg is
+        Its extension chooses the format: .gif, .svg (animated, for browsers), or .mp4 if the program ffmpeg is
         installed.
     bias, order, max_updates, random_state
         Those of `perceptron`.
@@ -81,7 +81,7 @@ def animate(
 
 
 def writer(path: str | Path) -> Callable[[Film, float], bytes]:
-    """What writes files of this extension; refused before any work where it cannot."""
+    """The function that writes files of this extension; if there is none, that is refused before any work is done."""
     known = {".gif": as_gif, ".mp4": as_mp4, ".svg": moving_svg}
     extension = Path(path).suffix.lower()
     if extension not in known:
@@ -94,7 +94,7 @@ def writer(path: str | Path) -> Callable[[Film, float], bytes]:
 
 
 def as_gif(film: Film, seconds: float) -> bytes:
-    """The frames as an animated GIF that begins again."""
+    """The frames as an animated GIF that loops."""
     from PIL import Image
 
     pictures = [Image.fromarray(pixels).convert("P", palette=Image.Palette.ADAPTIVE) for pixels in drawn(film)]
@@ -122,7 +122,7 @@ def as_mp4(film: Film, seconds: float) -> bytes:
 
 
 def _fed(command: list[str], film: Film, said: Path) -> int:
-    """Run a program with the frames as its input and what it says in a file; its exit code."""
+    """Run a program with the frames as its input and its messages written to a file; return its exit code."""
     last = len(film.frames) - 1
     with said.open("wb") as words, subprocess.Popen(command, stdin=subprocess.PIPE, stderr=words) as process:
         assert process.stdin is not None
@@ -149,12 +149,12 @@ def drawn(film: Film) -> Iterator[Any]:
         for move in show:
             move(frame)
         canvas.draw()
-        figure.set_layout_engine("none")  # laid out once: nothing moves but what is learned
+        figure.set_layout_engine("none")  # laid out once: only what is learned moves
         yield np.asarray(canvas.buffer_rgba())[:, :, :3].copy()
 
 
 def _plane(ax: Any, film: Film) -> Callable[[Moment], None]:
-    """The points; what it returns moves the line, its two sides and the ring."""
+    """Draw the points; return a function that moves the line, its two sides and the ring."""
     (left, bottom), (right, top) = film.box()[[0, 2]].tolist()
     grounds = {sign: ax.fill([], [], color=style.tint(color, ax, style.PALE), lw=0, zorder=0)[0]
                for sign, color, _ in style.CLASSES}  # fmt: skip
@@ -175,7 +175,7 @@ def _plane(ax: Any, film: Film) -> Callable[[Moment], None]:
 
 
 def _proof(ax: Any, film: Film) -> Callable[[Moment], None]:
-    """Floor, ceiling and wall; what it returns lets the two curves of the run grow."""
+    """Draw floor, ceiling and wall; return a function that extends the two curves of the run."""
     theory = film.theory
     assert theory is not None
     wall = theory.bound[1]

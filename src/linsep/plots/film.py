@@ -1,4 +1,4 @@
-"""A run of the Perceptron as frames: what `animate` shows, whatever it is written as."""
+"""A run of the Perceptron as frames: what `animate` shows, in whatever format."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from linsep.sources.base import Floats, Ints, Source
 from linsep.sources.standardised import mistakes_of
 
 MOST_ROWS, MOST_FRAMES = 2000, 500
-FAR = 8  # a wall beyond so many times the run is not shown
+FAR = 8  # a wall farther away than this many times the run is not shown
 AROUND = 1.15  # room around the points
 
 
@@ -35,7 +35,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """Points of the plane and a run on them, from the zero weights on; `theory` is None where there is no bound."""
+    """Points of the plane and a run on them from zero weights; `theory` is None where there is no bound."""
 
     points: Floats
     signs: Ints
@@ -47,7 +47,7 @@ class Film:
 
     @classmethod
     def of(cls, source: Source, bias: bool, order: Order, most: int, random_state: Any) -> "Film":
-        """Run the Perceptron, at most so many updates, and keep what there is to see."""
+        """Run the Perceptron for at most `most` updates, and keep what is to be shown."""
         if source.n_columns != 2:
             columns = "1 column" if source.n_columns == 1 else f"{source.n_columns} columns"
             raise ShapeError(f"The rows have {columns}: animate draws exactly two.")
@@ -88,7 +88,7 @@ class Film:
         return 1.06 * min(wall, FAR * len(self.frames))
 
     def box(self) -> Floats:
-        """The corners of a square around the points, against the clock."""
+        """The corners of a square around the points, anticlockwise."""
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         middle, half = low / 2 + high / 2, AROUND * (float((high / 2 - low / 2).max()) or 1.0)
         return np.asarray(middle + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]))

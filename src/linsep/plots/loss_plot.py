@@ -1,4 +1,4 @@
-"""The losses that practice minimises, against the one that is meant."""
+"""The losses that are minimised in practice, against the 0-1 loss that they stand for."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ def losses(*, ax: "Axes | None" = None) -> "Axes":
     ['0-1', 'perceptron', 'hinge', 'logistic']
     """
     ax = style.canvas(ax, (6.0, 3.8))
-    step = np.array([-REACH, 0, np.nextafter(0, 1), REACH])  # 1 up to 0, and 0 from there on
+    step = np.array([-REACH, 0, np.nextafter(0, 1), REACH])  # 1 up to and including 0, then 0
     drawn = ax.plot(step, zero_one(step), color=style.tint(style.ink(), ax, 0.75), lw=4, label=zero_one.name, gid="0-1")
     score = np.linspace(-REACH, REACH, 601)
     for loss, color, line in SURROGATES:

@@ -1,6 +1,6 @@
-"""A film as one SVG that moves by itself: no script, no library, a few kilobytes.
+"""A film as one animated SVG: no script, no library, a few kilobytes.
 
-Everything that changes is one element with a list of values, one for each frame, that the browser steps through.
+Everything that changes is one element with a list of values, one for each frame, through which the browser steps.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from linsep.plots.style import NEGATIVE, POSITIVE
 from linsep.sources.base import Floats
 
 SIDE, EDGE, HEAD, CHART = 320.0, 14.0, 34.0, 340.0
-LAST = 4  # the last frame is shown so many times as long
+LAST = 4  # the last frame is shown this many times as long
 CURVE = 60  # points of the ceiling
 STYLE = (
     "svg{color-scheme:light dark;color:#222;background:#fff}"
@@ -23,7 +23,7 @@ STYLE = (
 
 
 def moving_svg(film: Film, seconds: float) -> bytes:
-    """The points, the line and its sides, and beside them the proof as far as the run has come."""
+    """The points, the line and its sides, and beside them the curves of the proof up to the current update."""
     clock = _Clock(len(film.frames), seconds)
     wide = 2 * EDGE + SIDE + (0 if film.theory is None else CHART)
     parts = [*_plane(film, clock), *_captions(film, clock), *_legend(film)]
@@ -35,14 +35,14 @@ def moving_svg(film: Film, seconds: float) -> bytes:
 
 
 class _Clock:
-    """When each frame begins, as a part of the whole, and how a value is changed then."""
+    """When each frame begins, as a fraction of the film, and the elements that change a value then."""
 
     def __init__(self, frames: int, seconds: float) -> None:
         self.seconds = seconds * (frames - 1 + LAST)
         self.times = [f"{k / (frames - 1 + LAST):.5f}" for k in range(frames)]
 
     def change(self, attribute: str, values: Iterable[str], times: Iterable[str] | None = None) -> str:
-        """An element that gives the one around it these values, frame by frame, for ever."""
+        """An element that gives its parent these values, frame by frame, in a loop."""
         return (
             f'<animate attributeName="{attribute}" values="{";".join(values)}" '
             f'keyTimes="{";".join(self.times if times is None else times)}" '
@@ -50,7 +50,7 @@ class _Clock:
         )
 
     def during(self, k: int) -> str:
-        """An element that shows the one around it during frame k alone."""
+        """An element that shows its parent only during frame k."""
         spans = [("hidden", "0")] * (k > 0) + [("visible", self.times[k] if k else "0")]
         spans += [("hidden", time) for time in self.times[k + 1 : k + 2]]
         return self.change("visibility", (value for value, _ in spans), (time for _, time in spans))
@@ -80,7 +80,7 @@ def _plane(film: Film, clock: _Clock) -> list[str]:
 
 
 def _captions(film: Film, clock: _Clock) -> list[str]:
-    """The sentence of each frame, seen during that frame alone."""
+    """The sentence of each frame, shown only during that frame."""
     place = f'x="{EDGE}" y="20" fill="currentColor" visibility="hidden"'
     return [f"<text {place}>{escape(frame.text)}{clock.during(k)}</text>" for k, frame in enumerate(film.frames)]
 
@@ -95,7 +95,7 @@ def _legend(film: Film) -> list[str]:
 
 
 def _proof(film: Film, clock: _Clock) -> list[str]:
-    """Floor, ceiling and wall, and the curves of the run, uncovered from the left."""
+    """Floor, ceiling and wall, and the curves of the run, revealed from the left."""
     theory: Any = film.theory
     left, width = 3 * EDGE + SIDE, CHART - 3 * EDGE
     most = film.reach()

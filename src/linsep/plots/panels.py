@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
 
 IN_A_ROW = 5  # panels
-ROOM_FOR_A_KEY = 5  # classes: from here on the empty half of the matrix has room for a word
+ROOM_FOR_A_KEY = 5  # classes: from this many on, the empty half of the matrix has room for a note
 TOUCHING = "#f3d37a"
 
 
@@ -29,16 +29,16 @@ def weights(
     names: Any = None,
     ax: "Axes | npt.NDArray[Any] | None" = None,
 ) -> "npt.NDArray[Any]":
-    """Draw the weights of each class as an image, all to one scale with 0 in the colour of the paper.
+    """Draw the weights of each class as an image, all on one scale, with 0 in the background colour.
 
     Parameters
     ----------
     model : a fitted classifier with `coef_`, a Halfspace, or an array
         An array has one row of weights for each panel.
     shape : (height, width) or None
-        A square number of columns needs none.
+        May be left out if the number of columns is a square.
     names : sequence or None
-        The titles of the panels, the classes' unless told otherwise.
+        The titles of the panels; the names of the classes by default.
     ax : Axes, an array of them, or None
         Where to draw; a new figure by default.
 
@@ -82,15 +82,15 @@ def weights(
 def verdicts(
     pairs: Mapping[tuple[Any, Any], Verdict] | ClassVerdicts, *, title: str | None = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Draw the verdict on every pair of classes: the margin where a hyperplane separates them, else why none does.
+    """Draw the verdict on every pair of classes: the margin where a hyperplane separates them, else what prevents it.
 
     The deeper the blue, the wider the margin. Pairs that are missing stay empty.
 
     Parameters
     ----------
     pairs : ClassVerdicts or mapping
-        What decide_classes(X, y, by="pairs") returns, or from (a, b) to the verdict on the rows of class a against
-        those of class b; the order in a pair does not matter.
+        What decide_classes(X, y, by="pairs") returns, or a mapping from (a, b) to the verdict on the rows of class a
+        against those of class b; the order within a pair does not matter.
     title : str or None
         Above the drawing.
     ax : Axes or None
@@ -138,7 +138,7 @@ def verdicts(
 
 def _by_pair(found: ClassVerdicts) -> dict[tuple[Any, Any], Verdict]:
     if found.by != "pairs":
-        raise ArgumentError(f"These are the verdicts by {found.by}: decide_classes(X, y, by='pairs') has a matrix.")
+        raise ArgumentError(f"These are the verdicts by {found.by}: draw those of decide_classes(X, y, by='pairs').")
     return {(classes[0], classes[1]): verdict for classes, verdict in found}
 
 
@@ -233,7 +233,7 @@ def _cell(row: int, column: int) -> tuple[list[float], list[float]]:
 
 
 def _readable(ground: style.Color) -> str:
-    """Black or white, whichever stands out from the ground (relative luminance, as WCAG has it)."""
+    """Black or white, whichever stands out from the background (relative luminance, as in WCAG)."""
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in ground]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "black" if luminance > 0.18 else "white"

@@ -1,4 +1,4 @@
-"""Two columns: the sides of a line and its margin, or what makes a line impossible; the regions of many classes."""
+"""Two columns: the sides of a line and its margin, or the rows that rule out a line; the regions of many classes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
@@ -30,11 +30,11 @@ Ask: TypeAlias = Callable[[Floats], npt.NDArray[Any]]
 
 COLORS = (style.NEGATIVE, style.POSITIVE, "#2f9b74", "#b0529b", "#8a7a2c", "#5c6bc0", "#c2455b", "#6d7680")
 MARKERS = "os^DvPX*"
-FINE = 320  # points on each side of the grid on which a classifier is asked
-AROUND = 0.08  # room around the rows, as a part of their extent
-SAME_SCALE = 4  # columns whose extents differ by less than this get one scale, so that distances are true
+FINE = 320  # points on each side of the grid of rows that a classifier predicts
+AROUND = 0.08  # room around the rows, as a share of their extent
+SAME_SCALE = 4  # columns whose extents differ by a smaller factor get one scale, so that distances are true
 NO_NAMES = ["column 0", "column 1"]
-FEW_CUTS = 30  # that are numbered
+FEW_CUTS = 30  # up to this many are numbered
 FLATTEST = 0.62  # height to width (or width to height) of such a view
 
 
@@ -51,8 +51,8 @@ def regions(
 ) -> "Axes":
     """Draw rows with two columns, and what is proved about them.
 
-    Separable rows: the line with the largest margin, the margin's band and the rows on its edge. Impossible rows:
-    the hulls of both classes, the rows of the obstruction, and the point which both hulls have in common. Of more than
+    If the rows are separable: the line with the largest margin, the margin's band and the rows on its edge. If not:
+    the hulls of both classes, the rows of the obstruction, and the point that both hulls have in common. Of more than
     5,000 rows a sample is drawn; the line, the margin and the hulls are those of all rows.
 
     Parameters
@@ -60,13 +60,13 @@ def regions(
     X, y : the rows and their labels
         As `decide` takes them; two columns. A classifier of three classes or more needs them in memory.
     verdict : a verdict or None
-        Saves finding one.
+        The verdict on these rows, if it is known already.
     model : Halfspace, PerceptronRun, Regions, a fitted classifier, or None
-        Drawn instead of the verdict's line. A classifier without weights, such as one with a kernel, is asked point by
-        point; one of three classes or more is drawn with the region of each; the cuts of `Regions` are numbered in the
-        order in which they are read.
+        Drawn instead of the verdict's line. A classifier without weights, such as one with a kernel, predicts a grid
+        of points; of one with three classes or more, the region of each class is drawn; the cuts of `Regions` are
+        numbered in the order in which they are read.
     bias, ids
-        As `decide` takes them. The rows of an obstruction are called by their ids.
+        As `decide` takes them. The rows of an obstruction are labelled with their ids.
     time_limit : float or None
         Seconds for finding the verdict.
     ax : Axes or None
@@ -80,7 +80,7 @@ def regions(
     Raises
     ------
     InputError
-        The data cannot be used, or have another number of columns.
+        The data cannot be used, or do not have two columns.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def regions(
 
 
 def _framed(ax: "Axes", subject: Subject) -> Box:
-    """Fix the view: all rows with some room around them, both columns to one scale if that is no distortion."""
+    """Fix the view: all rows with some room around them, both columns on one scale if their extents allow it."""
     low, high = extent(subject.source)
     span = np.where(high > low, high - low, max(float((high - low).max()), 1.0))
     if span.max() < SAME_SCALE * span.min():
@@ -178,7 +178,7 @@ def clip(polygon: Floats, w: Floats, b: float) -> Floats:
 
 
 def _asked(ax: "Axes", classes: npt.NDArray[Any], ask: Ask, box: Box, grounds: Sequence[style.Color]) -> None:
-    """The regions of a classifier without weights or of many classes, which is asked point by point."""
+    """The regions of a classifier without weights or of many classes, from its predictions on a grid."""
     across, up = np.meshgrid(np.linspace(*box[0], FINE), np.linspace(*box[1], FINE))
     answers = np.searchsorted(classes, ask(np.column_stack([across.ravel(), up.ravel()]))).reshape(across.shape)
     for k in np.unique(answers).tolist():
@@ -212,7 +212,7 @@ def _corners(rows: Floats) -> Floats:
 
 
 def _obstruction(ax: "Axes", subject: Subject) -> "list[Artist]":
-    """Its rows, ringed and numbered, those of each class joined, and the point they have in common."""
+    """The rows of the obstruction, ringed and numbered, those of each class joined, and their common point."""
     block = subject.source.take(subject.marked)
     places = _dense(block.values)
     marks = [style.rings(ax, places, "obstruction", heavy=True)]
@@ -232,7 +232,7 @@ def _obstruction(ax: "Axes", subject: Subject) -> "list[Artist]":
 
 
 def _between(rows: Floats) -> Floats:
-    """Points on the segments between a few rows, which a number must not hide either."""
+    """Points on the segments between a few rows: numbers must not hide the segments either."""
     pairs = np.array(list(combinations(rows[: style.FEW_ROWS], 2))).reshape(-1, 2, 1, 2)
     along = np.linspace(0, 1, 60)[:, None]
     return np.asarray((pairs[:, 0] * (1 - along) + pairs[:, 1] * along).reshape(-1, 2))
@@ -243,7 +243,7 @@ def _dense(values: Any) -> Floats:
 
 
 def _classes_of(model: Any) -> npt.NDArray[Any]:
-    """The classes that a fitted classifier tells apart; none for what is no classifier."""
+    """The classes of a fitted classifier; none for a model of another kind."""
     if isinstance(model, Regions):
         return np.array(model.classes)
     from sklearn.base import BaseEstimator
@@ -288,7 +288,7 @@ def _many_regions(ax: "Axes", X: Any, y: Any, model: Any) -> "Axes":
 
 
 def _cells(ax: "Axes", found: Regions, box: Box, grounds: Sequence[style.Color]) -> None:
-    """Each region, and the part of each line that rows come to, with its number."""
+    """Each region, and the part of each line that rows are compared with, with its number."""
     (left, right), (bottom, top) = box
     view = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
     work = [(0 if found.cuts else ~found.only, view)]
@@ -311,7 +311,7 @@ def _cells(ax: "Axes", found: Regions, box: Box, grounds: Sequence[style.Color])
 
 
 def asker(X: Any, model: Any) -> Ask:
-    """Asks the classifier in the kind of table it knows: with the columns' names, where X has them."""
+    """A function that predicts points with a table like X: with the names of the columns, if X has them."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return lambda cells: np.asarray(model.predict(cells))
@@ -331,7 +331,7 @@ def _table(X: Any) -> tuple[Floats, list[str]]:
 
 
 def _places(y: Any, classes: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.intp]:
-    """The place of each row's label among the classifier's classes."""
+    """The position of each row's label among the classifier's classes."""
     if y is None:
         raise ArgumentError("The regions of more than two classes need X and y, in memory.")
     labels = read_labels(y, n_rows)

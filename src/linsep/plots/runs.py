@@ -1,4 +1,4 @@
-"""A run of the Perceptron: its mistakes pass by pass, and the race that Novikoff's theorem says it must lose."""
+"""A run of the Perceptron: its mistakes pass by pass, and the two curves of Novikoff's proof that end it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_PASSES, MAX_UPDATES = 1000, 100_000
-DOTS = 40  # up to so many passes or updates each gets a dot
-NEAR = 0.7  # of the wall: a run that comes so far leaves no room beyond its end
-WIDE = 12  # a wall so many times as far as the run is shown on logarithmic axes
+DOTS = 40  # up to this many passes or updates, each gets a dot
+NEAR = 0.7  # a run that comes this close to the wall leaves no room beyond its end
+WIDE = 12  # a wall this many times farther than the run is shown on logarithmic axes
 
 
 def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | None = None, **options: Any) -> "Axes":
@@ -31,7 +31,7 @@ def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | No
     X, y : the rows and their labels
         As `decide` takes them.
     ax : Axes or None
-        Where to draw. Several runs may be drawn on one.
+        Where to draw; a new figure by default. Several runs may be drawn on the same Axes.
     label : str or None
         What the run is called in the legend.
     **options
@@ -73,7 +73,7 @@ def mistakes(X: Any, y: Any = None, *, ax: "Axes | None" = None, label: str | No
 
 
 def mistakes_per_pass(learner: Learner) -> Ints:
-    """Let the run go to its end, and count the updates of each pass."""
+    """Do the whole run, and count the updates of each pass."""
     made = {0: 0}
     for _ in learner.walk():
         made[learner.passes] = learner.updates
@@ -91,7 +91,7 @@ def bound(
     time_limit: float | None = None,
     **options: Any,
 ) -> "Axes":
-    """Draw Novikoff's proof on these rows: what must grow, what cannot grow as fast, and where they would meet.
+    """Draw Novikoff's proof on these rows: a length that must grow, one that grows more slowly, and where they meet.
 
     W = (w, b) are the weights after k updates, u* is the unit vector with the largest margin gamma on the homogenised
     rows. Each update adds at least gamma to W·u* and at most R² to |W|². So W·u* stays above k·gamma, |W| below
@@ -105,7 +105,7 @@ def bound(
     ax : Axes or None
         Where to draw; a new figure by default.
     max_updates : int
-        How long the run may be.
+        The most updates that the run may make.
     time_limit : float or None
         That of `novikoff`.
     **options
@@ -158,12 +158,12 @@ def _draw_curves(ax: "Axes", race: "Race") -> None:
     if race.is_wide:
         ax.set(xscale="log", yscale="log")
     else:
-        ax.locator_params(axis="x", integer=True)  # there is no half update
+        ax.locator_params(axis="x", integer=True)  # updates are whole numbers
     ax.margins(x=0)
 
 
 def _name_curves(ax: "Axes", race: "Race") -> None:
-    """The name of each curve, where it is apart from the others."""
+    """Write the name of each curve where it is away from the others."""
     wall, last, fills = race.wall, race.last, race.last > NEAR * race.wall
     at = float(np.sqrt(last * wall)) if race.is_wide else (last + wall) / 2
     if fills:
@@ -189,8 +189,8 @@ def _name_curves(ax: "Axes", race: "Race") -> None:
 class Race:
     """W·u* and |W| after each update, and whether the last weights separate.
 
-    `gamma` is the margin of u*, certified, `radius` the length of the longest homogenised row; `wall` is (R/gamma)²,
-    which no run passes.
+    `gamma` is the certified margin of u*, `radius` the length of the longest homogenised row, and `wall` is
+    (R/gamma)², which no run exceeds.
     """
 
     along: Floats
@@ -204,7 +204,7 @@ class Race:
     def of(
         cls, source: Source, bias: bool, max_updates: int, time_limit: float | None, options: dict[str, Any]
     ) -> "Race":
-        """Run the Perceptron and keep the two numbers that the proof watches."""
+        """Run the Perceptron and keep the two numbers that the proof follows."""
         theory = novikoff(source, bias=bias, time_limit=time_limit)
         best, seen = theory.halfspace, []
         for step in perceptron_steps(source, bias=bias, max_updates=max_updates, **options):
@@ -241,5 +241,5 @@ def _tell(ax: "Axes", x: float, y: float, text: str, color: Any, **place: Any) -
 
 
 def _short(value: float) -> str:
-    """A bound on a number of updates, to a tenth where it is not whole."""
+    """A bound on a number of updates, rounded to a tenth if it is not whole."""
     return f"{value:,.1f}".removesuffix(".0")

@@ -27,8 +27,8 @@ from linsep.sources.inputs import as_source
 from linsep.tables.row_ids import named_column
 
 DRAWN_ROWS = 5000  # more points than this make a picture slower, not clearer
-MANY_COLUMNS = 2000  # beyond them any hyperplane that separates is drawn, not the one with the largest margin
-NEAREST = 64  # rows looked at for those on the edge of the margin
+MANY_COLUMNS = 2000  # with more, any separating hyperplane is drawn, not the one with the largest margin
+NEAREST = 64  # how many rows are examined to find those on the edge of the margin
 ON_THE_EDGE = 1 + 1e-6
 NO_ROWS: Ints = np.array([], np.int64)
 
@@ -39,9 +39,9 @@ Model: TypeAlias = Any  # a Halfspace, a PerceptronRun or a fitted scikit-learn 
 class Subject:
     """Rows to draw, with what is known about all of them.
 
-    `verdict` is None where only a model was given; `halfspace` where nothing linear is known. `margin` is the distance
-    of the nearest of all rows, 0 where one is not strictly on its side; `mistakes` counts those. `marked` are the
-    numbers of the rows that matter: the obstruction's, else those on the edge of the margin.
+    `verdict` is None if only a model was given; `halfspace` is None if no hyperplane is known. `margin` is the distance
+    of the nearest of all rows, 0 if some row is not strictly on its side; `mistakes` counts such rows. `marked` holds
+    the numbers of the rows that matter: those of the obstruction, else those on the edge of the margin.
     """
 
     source: Source
@@ -56,7 +56,7 @@ class Subject:
     def of(
         cls, source: Source, verdict: Verdict | None, model: Model, bias: bool, time_limit: float | None = None
     ) -> "Subject":
-        """Rows with this verdict or model; without either the verdict is found."""
+        """Rows with this verdict or model; if neither is given, the verdict is computed."""
         if verdict is None and model is None:
             verdict = judged(source, bias, time_limit)
         if verdict is not None and (verdict.n_rows, verdict.n_columns) != (source.n_rows, source.n_columns):
@@ -70,7 +70,7 @@ class Subject:
         margin, mistakes, edge = 0.0, source.n_rows, NO_ROWS
         if halfspace is not None:
             margin, mistakes, edge = _measured(halfspace, source)
-            if model is None and isinstance(verdict, Separable):  # proved of integers, which doubles may not hold
+            if model is None and isinstance(verdict, Separable):  # proved for integers, which doubles may not hold
                 margin, mistakes = max(margin, verdict.margin[0] if verdict.margin else 0.0), 0
         elif model is not None:
             mistakes = _answered_wrongly(model, source)
@@ -96,7 +96,7 @@ class Subject:
         return self.verdict.obstruction if isinstance(self.verdict, Obstructed) else None
 
     def common_point(self) -> Floats | None:
-        """The point that both classes have as a weighted mean, where a bias makes the obstruction say so."""
+        """The common weighted mean of both classes in the obstruction; it exists only with a bias."""
         if self.obstruction is None or self.verdict is None or not self.verdict.bias:
             return None
         rows = self.source.take(self.obstruction.rows)
@@ -110,7 +110,7 @@ class Subject:
         if isinstance(self.verdict, Overlapping):
             return f"Overlapping: {marked} forbid{'s' * (len(self.marked) == 1)} any hyperplane"
         if isinstance(self.verdict, NotSeparable):
-            return f"Not separable: {marked} forbid{'s' * (len(self.marked) == 1)} it; whether weakly is open"
+            return f"Not separable: {marked} forbid{'s' * (len(self.marked) == 1)} it; touching or overlapping is open"
         if isinstance(self.verdict, Touching):
             return f"Touching: {marked} allow{'s' * (len(self.marked) == 1)} no margin"
         if self.halfspace is not None and self.margin:
@@ -132,7 +132,7 @@ def drawn_source(X: Any, y: Any, verdict: Verdict | None, ids: Any) -> Source:
 
 
 def judged(source: Source, bias: bool, time_limit: float | None = None) -> Verdict:
-    """The verdict to draw: with the largest margin, unless the columns are so many that this would take long."""
+    """The verdict to draw: with the largest margin, unless that would take long because of many columns."""
     from linsep.questions.decide import decide
     from linsep.questions.margin import max_margin
 
@@ -159,7 +159,7 @@ def _halfspace(model: Model) -> Halfspace | None:
     check_is_fitted(model)
     coef = getattr(model, "coef_", None)
     if coef is None or (isinstance(model, PerceptronClassifier) and model.keep == "vote"):
-        return None  # a ballot predicts otherwise than its last weights
+        return None  # a vote does not predict what its last weights do
     rows = np.atleast_2d(coef)
     if len(rows) != 1:
         raise ArgumentError(f"The classifier has {len(rows)} hyperplanes: a picture of two classes shows one.")
@@ -193,7 +193,7 @@ def _answered_wrongly(model: Any, source: Source) -> int:
 
 
 def _named(verdict: Verdict | None, halfspace: Halfspace | None) -> list[int]:
-    """The rows by which a verdict proves what the picture shows."""
+    """The rows that a verdict uses to prove what the picture shows."""
     if isinstance(verdict, Obstructed):
         return list(verdict.obstruction.rows)
     if isinstance(verdict, Separable) and verdict.nearest and halfspace == verdict.halfspace:
@@ -213,7 +213,7 @@ def values_of(source: Source, rows: npt.ArrayLike) -> Any:
 
 def _floats(block: Block) -> Any:
     values = block.values.astype(np.float64)
-    if block.is_sparse:  # 32-bit places, which scikit-learn asks for and a few thousand rows never exceed
+    if block.is_sparse:  # 32-bit indices, which scikit-learn needs and which are enough for a few thousand rows
         parts = (values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32))
         return sp.csr_array(parts, shape=values.shape)
     return values

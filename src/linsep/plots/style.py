@@ -1,7 +1,7 @@
 """What the pictures have in common: colours, marks, and where matplotlib comes from.
 
-Blue and orange are told apart by every kind of colour vision, and on white as on black; the classes differ in shape
-as well. Everything else is the ink and the paper of the rcParams in force, or a mixture of the two.
+Blue and orange can be told apart with every kind of colour vision, on white and on black; the classes differ in shape
+as well. Everything else has the text and background colours of the current rcParams, or a mixture of the two.
 """
 
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ Box: TypeAlias = tuple[float, float, float, float]
 
 NEGATIVE, POSITIVE = "#3a7ebf", "#e07b28"
 CLASSES = ((-1, NEGATIVE, "o"), (1, POSITIVE, "s"))
-PALE = 0.12  # how much of its colour the ground of a class has
-BAND = 0.3  # of which, within the margin
+PALE = 0.12  # how strongly the background of a class has its colour
+BAND = 0.3  # how much of that remains within the margin
 EDGE: dict[str, Any] = {"ls": (0, (4, 3)), "lw": 0.9, "zorder": 2}
-FEW_ROWS = 8  # up to so many rows of an obstruction are numbered
-LEVEL = 0.6  # the cost of a number at the height of its row, where a line may strike it through
-CLOSE = 15  # points: a number farther off than this has a line to its row
+FEW_ROWS = 8  # up to this many rows of an obstruction are numbered
+LEVEL = 0.6  # the cost of placing a number at the height of its row, where a line may cross it out
+CLOSE = 15  # points: a number farther away than this is joined to its row by a line
 AROUND = [(dx, dy) for dy in (9, -9, 0, 26, -26, 44, -44, 62, -62) for dx in (8, -8, 20, -20, 40, -40)]
 MANY_RINGS = 40
-MANY_POINTS = 1000  # from here on points are stored as pixels, even in a file of curves
+MANY_POINTS = 1000  # from this many on, points are stored as pixels, even in a vector file
 
 
 def require_matplotlib() -> None:
-    """Refuse, naming the extra, where matplotlib is not installed."""
+    """Raise an error that names the extra if matplotlib is not installed."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
@@ -60,7 +60,7 @@ def ink() -> Color:
 
 
 def tint(color: Any, ax: "Axes", share: float) -> Color:
-    """So much of a colour, the rest of it paper."""
+    """A colour mixed with the background: `share` of it is the colour."""
     from matplotlib.colors import to_rgb
 
     mixed = share * np.array(to_rgb(color)) + (1 - share) * np.array(to_rgb(ax.get_facecolor()))
@@ -69,7 +69,7 @@ def tint(color: Any, ax: "Axes", share: float) -> Color:
 
 
 def tidy(ax: "Axes", title: str, marks: "Sequence[Artist]" = ()) -> None:
-    """No box, the title where reading begins, and under it, in one line, what the marks mean."""
+    """Remove the box, put the title at the left, and under it, in one line, the meaning of the marks."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_title(literal(title), loc="left", fontsize="medium", fontweight="bold", pad=22 if marks else 8)
     if marks:
@@ -85,12 +85,12 @@ def _key(ax: "Axes", marks: "Sequence[Artist]") -> None:
         borderaxespad=0.2, borderpad=0, handletextpad=0.4, columnspacing=1.2, fontsize="small",
     )  # fmt: skip
     for mark in legend.legend_handles:
-        if isinstance(mark, PathCollection):  # a picture of thousands has dots too small to be read in its key
+        if isinstance(mark, PathCollection):  # with thousands of rows, dots are too small to see in the key
             mark.set_sizes(np.maximum(mark.get_sizes(), 22))
 
 
 def admit_sample(ax: "Axes", drawn: int, rows: int) -> None:
-    """Say so where not every row is drawn."""
+    """Add a note if not every row is drawn."""
     if drawn < rows:
         note = f"{drawn:,} of {rows:,} rows drawn"
         place: dict[str, Any] = {"transform": ax.transAxes, "ha": "right", "va": "bottom", "zorder": 8}
@@ -98,12 +98,12 @@ def admit_sample(ax: "Axes", drawn: int, rows: int) -> None:
 
 
 def literal(text: str) -> str:
-    """Text from the data as it is: a dollar sign in it begins no formula."""
+    """Text from the data, shown as it is: a dollar sign in it does not begin a formula."""
     return text.replace("$", r"\$")
 
 
 def sides(ax: "Axes", across: tuple[float, float], margin: float) -> None:
-    """The two sides of an upright hyperplane at 0, the band of its margin between them."""
+    """The two sides of a vertical hyperplane at 0, with the band of its margin between them."""
     for (sign, color, _), end in zip(CLASSES, across, strict=True):
         ax.axvspan(sign * margin, end, color=tint(color, ax, PALE), lw=0, zorder=0)
     if margin:
@@ -130,7 +130,7 @@ def points(ax: "Axes", places: npt.NDArray[Any], y: npt.NDArray[Any], labels: tu
 
 
 def rings(ax: "Axes", places: npt.NDArray[Any], what: str, *, heavy: bool = False) -> "Artist":
-    """Rows picked out by a ring of ink."""
+    """Rows marked by a ring."""
     size, width = (100, 1.6) if heavy else (52, 0.9)
     if len(places) > MANY_RINGS:
         size, width = 24, 0.8
@@ -143,7 +143,7 @@ def rings(ax: "Axes", places: npt.NDArray[Any], what: str, *, heavy: bool = Fals
 def name_rows(
     ax: "Axes", places: npt.NDArray[Any], rows: Sequence[int], others: npt.NDArray[Any], names: RowNames | None = None
 ) -> None:
-    """Write what a few rows are called beside them, each where it hides the fewest points and no other name."""
+    """Write the names of a few rows beside them, each where it hides the fewest points and no other name."""
     told: dict[tuple[float, float], list[str]] = {}
     for (x, y), text in zip(places.tolist(), row_texts(rows, names), strict=True):
         told.setdefault((x, y), []).append(literal(text))
@@ -176,14 +176,14 @@ def name_rows(
 
 
 def _spot(x: float, y: float, dx: float, dy: float, text: str) -> Box:
-    """The room that a text takes, in points: left, bottom, right, top."""
+    """The box that a text takes, in points: left, bottom, right, top."""
     width = 5.2 * len(text) + 4
     left = x + dx if dx > 0 else x + dx - width
     return left, y + dy - 6, left + width, y + dy + 6
 
 
 def _hidden(box: Box, pixels: npt.NDArray[Any], taken: list[Box], frame: npt.NDArray[Any]) -> float:
-    """What a text at this place would cover: points, other texts, the world outside the picture."""
+    """What a text at this place would cover: points, other texts, and the area outside the picture."""
     left, bottom, right, top = box
     inside = (pixels > (left - 3, bottom - 3)) & (pixels < (right + 3, top + 3))
     crossed = sum(left < other[2] and other[0] < right and bottom < other[3] and other[1] < top for other in taken)

@@ -1,4 +1,4 @@
-"""Any number of columns, seen from the side: how far each row is from the hyperplane, and where along it."""
+"""Any number of columns, seen from the side: how far each row is from the hyperplane, and where it lies along it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,9 @@ from linsep.sources.base import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LARGEST = 1e300  # beyond it matplotlib has no room around the rows
-AROUND = 0.05  # room beside the rows, as a part of their extent
-SMALL = 64  # up to so many rows or columns the directions are computed all at once
+LARGEST = 1e300  # beyond this, matplotlib cannot leave room around the rows
+AROUND = 0.05  # room beside the rows, as a share of their extent
+SMALL = 64  # up to this many rows or columns, all directions are computed at once
 
 
 def separation(
@@ -30,20 +30,21 @@ def separation(
     time_limit: float | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw rows of any dimension as the hyperplane sees them.
+    """Draw rows with any number of columns, seen along the hyperplane.
 
-    Across: the signed distance to the hyperplane, which stands upright at 0 with the band of its margin. Up: the
-    direction within the hyperplane along which the rows spread most (their first principal direction once w is
-    projected out). Rings mark the rows on the edge of the margin or, on impossible data, those of the obstruction.
-    Where the verdict has no hyperplane, because the classes overlap, a soft margin is fitted to the rows drawn. Of more
-    than 5,000 rows a sample is drawn.
+    Horizontal: the signed distance to the hyperplane, which is the vertical line at 0 with the band of its margin.
+    Vertical: the direction within the hyperplane along which the rows spread most (their first principal direction once
+    w is projected out). Rings mark the rows on the edge of the margin or, if the classes cannot be separated, those of
+    the obstruction. If the verdict has no hyperplane, because the classes overlap, a soft margin is fitted to the rows
+    drawn. Of more than 5,000 rows a sample is drawn.
 
     Parameters
     ----------
     X, y, bias, ids
-        As `decide` takes them. The rows of an obstruction are called by their ids.
+        As `decide` takes them. The rows of an obstruction are labelled with their ids.
     verdict : a verdict or None
-        Saves finding one: that with the largest margin, up to 2,000 columns.
+        The verdict on these rows, if it is known already. Otherwise it is computed, up to 2,000 columns with the
+        largest margin.
     model : Halfspace, PerceptronRun, a fitted classifier, or None
         Its hyperplane is drawn instead of the verdict's.
     time_limit : float or None
@@ -96,7 +97,7 @@ def separation(
 
 
 class Lookout:
-    """The place from which rows are seen: two directions, one across the hyperplane and one within it."""
+    """The view of the rows: two directions, one across the hyperplane and one within it."""
 
     def __init__(self, halfspace: Halfspace, subject: Subject) -> None:
         line = halfspace.near_one()
@@ -108,14 +109,14 @@ class Lookout:
         self.middle = 0.0 if self.direction is None else float((values @ self.direction).mean())
 
     def places(self, values: Any) -> Floats:
-        """Where rows appear: the signed distance to the hyperplane, and how far along it."""
+        """The coordinates of rows in the view: the signed distance to the hyperplane, and how far along it."""
         across = np.asarray(values @ self.unit) + self.shift
         along = np.zeros(len(across)) if self.direction is None else np.asarray(values @ self.direction) - self.middle
         return np.column_stack([across, along])
 
 
 def widest_direction(values: Any, unit: Floats) -> Floats | None:
-    """The unit vector orthogonal to `unit` along which the rows spread most; None where nothing is orthogonal to it."""
+    """The unit vector orthogonal to `unit` along which the rows spread most; None if nothing is orthogonal to it."""
     from scipy.sparse.linalg import LinearOperator, svds
 
     if len(unit) == 1:
@@ -149,10 +150,10 @@ def widest_direction(values: Any, unit: Floats) -> Floats | None:
 
 
 def _soft(subject: Subject, bias: bool) -> Halfspace:
-    """A hyperplane for rows that none separates."""
+    """A hyperplane for rows that no hyperplane separates."""
     from linsep.estimators.margin_classifier import soft_margin
 
     w, b = soft_margin(subject.values, subject.block.y, bias=bias)
-    if not np.any(w):  # both classes have one mean: any direction is as good as another
+    if not np.any(w):  # both classes have the same mean: any direction is as good as another
         w = np.eye(1, len(w))[0]
     return Halfspace(w, b)

@@ -1,18 +1,18 @@
 """The one reader of tables and labels in memory: arrays, sparse matrices, dataframes, nested lists, sequences.
 
-Deciding, verifying, learning and scoring all read through here, so that they all see the same numbers.
-No number is converted before it is known that nothing is lost by it. A table is held in the first of these that is
+Deciding, verifying, learning and scoring all read tables here, so that they all see the same numbers.
+No number is converted before it is known that the conversion is exact. A table is held in the first of these that is
 exact:
 
     64-bit integers, or doubles       the common type, if every number fits it
-    columns times whole numbers       0.5 beside 2^53 + 1, a Fraction, a Decimal become integers: see `scales`
-    Python integers                   what is longer than 64 bits: a proof can be checked, nothing else can use it
+    columns times whole numbers       0.5 beside 2^53 + 1, Fractions and Decimals become integers: see `scales`
+    Python integers                   longer than 64 bits: a proof can be checked on them, but nothing else works
 
-What is not a number, and what is missing, is refused by row and column.
+A value that is missing or not a number is refused by row and column.
 
     exact_numbers   single numbers, and the narrowest table that holds them
     categories      text and categories as columns of 0 and 1
-    handed_over, sparse_tables   what people hand over
+    handed_over, sparse_tables   tables as other libraries have them
     label_values    labels
 """
 
@@ -82,7 +82,7 @@ def read_exact(X: Any, categories: Categories | Stated = UNCODED) -> ExactTable:
 
 
 def read_doubles(X: Any) -> ExactTable:
-    """The same for what works in doubles: a number that no double is, is refused by name; integers stay integers."""
+    """The same for code that works in doubles: a number that is not a double is refused; integers stay integers."""
     table = read_exact(X)
     if table.inexact is not None:
         raise table.inexact

@@ -1,10 +1,10 @@
-"""Text and categories as columns of 0 and 1, one for each level that occurs: "all" of them, or all but the "reference".
+"""Text and categories as columns of 0 and 1, one for each level that occurs: "all", or all but the "reference".
 
     pandas categories, polars Enums, ordered dictionaries of Arrow     their levels in their own order
     text, other dictionaries, polars Categoricals, whole numbers       their levels sorted
 
-The first level that occurs is the reference. A level that no row has gives no column. The column of level Chur of
-site is called site[Chur].
+The first level that occurs is the reference. A level that no row has gets no column. The column for the level Chur of
+the column site is called site[Chur].
 """
 
 import re
@@ -25,23 +25,23 @@ Coding: TypeAlias = Literal["reference", "all"]
 Categories: TypeAlias = Coding | Mapping[str, Coding] | None
 
 NUMBER = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-UNCODED: Categories = MappingProxyType({})  # where there is no option for it: no column is coded
+UNCODED: Categories = MappingProxyType({})  # for callers without the option: no column is coded
 CODINGS: tuple[Coding, ...] = get_args(Coding)
-WHOLE = ({int}, {bool})  # of objects: columns that a gap has made objects
-FEW_LEVELS = 10  # of which a column is never taken for an id
-WORTH_SPARSE = 100_000  # cells of a dense table, from which on a sparse one is smaller and may be worth it
+WHOLE = ({int}, {bool})  # the types in a column of objects that a missing value has made so
+FEW_LEVELS = 10  # with at most this many levels a column is never taken for ids
+WORTH_SPARSE = 100_000  # cells of a dense table: from this many on, a sparse one may be worth its costs
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """The columns that a proof is about: what they are called says how text was coded."""
+    """The columns that a proof is about: their names say how text was coded."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A column of categories: the levels that occur, in order, and for each row the position of its own."""
+    """A column of categories: the levels that occur, in order, and for each row the position of its level."""
 
     name: str
     levels: tuple[Any, ...]
@@ -59,7 +59,7 @@ class Levels:
 
 
 def level_name(column: str, level: Any) -> str:
-    """What the column of a level is called.
+    """The name of the column of a level.
 
     >>> level_name("site", "Chur")
     'site[Chur]'
@@ -83,7 +83,7 @@ def require_categories(categories: Any) -> Categories:
 
 
 def coding_of(column: Any, name: str, categories: Categories | Stated) -> Coding | None:
-    """How a column is coded; None for numbers, and for what nobody asked to be coded."""
+    """How a column is coded; None for numbers, and for columns that are not to be coded."""
     if isinstance(categories, Stated):
         return _stated_coding(column, name, categories.names)
     if isinstance(categories, Mapping):
@@ -99,14 +99,14 @@ def _stated_coding(column: Any, name: str, names: Sequence[str]) -> Coding | Non
 
 
 def is_categorical(column: Any) -> bool:
-    """Whether a narwhals series holds text or categories, which nothing reads as numbers."""
+    """Whether a narwhals series holds text or categories, which are never read as numbers."""
     import narwhals as nw
 
     return kind_of(column) in (nw.String, nw.Categorical, nw.Enum)
 
 
 def kind_of(column: Any) -> Any:
-    """The type of a narwhals series; there is none for Arrow's decimals of thousands (a negative scale)."""
+    """The type of a narwhals series; Unknown for Arrow's decimals with a negative scale, for which it has none."""
     import narwhals as nw
 
     try:
@@ -116,13 +116,13 @@ def kind_of(column: Any) -> Any:
 
 
 def require_named(categories: Categories | Stated, names: Sequence[str] | None) -> None:
-    """Refuse columns that are named and not there."""
+    """Refuse names of columns that do not exist."""
     if not isinstance(categories, Mapping):
         return
     if names is None and categories:
         raise ArgumentError(
             "categories names columns, and X is not a dataframe in memory.",
-            fix="Give one; columns of files are named in linsep.open(..., categories=).",
+            fix="Give a dataframe; for files, use linsep.open(..., categories=).",
         )
     for name in categories:
         if name not in (names or ()):
@@ -137,7 +137,7 @@ def text_fix(categories: Categories | Stated) -> str | None:
 
 
 def require_categories_in(column: Any, found: Levels) -> None:
-    """Refuse text that nobody named: numbers with some text among them, and about as many levels as rows, an id."""
+    """Refuse text that was not named as a category: numbers with some text among them, and ids (a level per row)."""
     import narwhals as nw
 
     if kind_of(column) == nw.String and is_mixed(found.levels):
@@ -149,7 +149,7 @@ def require_categories_in(column: Any, found: Levels) -> None:
 
 
 def is_mixed(levels: Iterable[Any]) -> bool:
-    """Whether some texts are numbers and others are not: then a number may be written wrongly.
+    """Whether some texts are numbers and others are not: then one of them may be a misspelt number.
 
     >>> is_mixed(["1", "2.5", "?"]), is_mixed(["8001", "0900"]), is_mixed(["u", "v"])
     (True, False, False)
@@ -163,7 +163,7 @@ def is_number(level: Any) -> bool:
 
 
 def looks_like_ids(n_levels: int, n_rows: int) -> bool:
-    """Whether a column has so many levels for its rows that it names them.
+    """Whether a column has so many levels that it seems to name the rows.
 
     >>> looks_like_ids(40, 50), looks_like_ids(40, 500), looks_like_ids(4, 4)
     (True, False, False)
@@ -188,19 +188,19 @@ def levels_of(column: Any, name: str, coding: Coding) -> Levels:
 
 
 def _own_order(column: Any) -> Sequence[Any] | None:
-    """The order of the levels that the user gave them; None where there is none but that of their appearance."""
+    """The order that the user gave the levels; None if they only have the order of their appearance."""
     import narwhals as nw
 
     if column.implementation.is_pandas_like() and kind_of(column) in (nw.Categorical, nw.Enum):
-        declared = getattr(column.to_native().dtype, "categories", None)  # Arrow's own dictionaries declare none
+        declared = getattr(column.to_native().dtype, "categories", None)  # Arrow's dictionaries declare none
         return None if declared is None else tuple(declared)
     return ordered_levels(column)
 
 
 def ordered_levels(column: Any) -> tuple[Any, ...] | None:
-    """The levels of a narwhals series that are declared to be in order, from low to high; None of all others.
+    """The levels of a narwhals series that are declared to be in order, from low to high; else None.
 
-    Such are ordered categories of pandas, Enums of polars, and ordered dictionaries of Arrow.
+    These are ordered categories of pandas, Enums of polars, and ordered dictionaries of Arrow.
     """
     import narwhals as nw
 
@@ -245,7 +245,7 @@ def side_by_side(
 
 
 def _placed(names: Sequence[str], values: Array | None, coded: Mapping[str, Levels]) -> Iterator[tuple[int, Any]]:
-    """Each column of the user's, and where the first that it becomes is placed."""
+    """Each of the user's columns, and the position of the first column that it becomes."""
     place = own = 0
     for name in names:
         if name in coded:
@@ -268,7 +268,7 @@ def _dense(parts: Sequence[tuple[int, Any]], shape: tuple[int, int], kind: Any) 
 
 
 def _sparse(parts: Sequence[tuple[int, Any]], shape: tuple[int, int], kind: Any) -> Any:
-    """The same as CSR: entries of the rows in order, since each row's columns rise."""
+    """The same as CSR; the entries are in order, since the columns of each row increase."""
     rows, columns, entries = [], [], []
     for place, part in parts:
         own = np.flatnonzero(part.codes >= part.first if isinstance(part, Levels) else part)

@@ -21,19 +21,19 @@ Number: TypeAlias = int | float | Fraction
 
 WORD = 2**63  # 64-bit integers end here
 
-EXACT = 2**53  # up to here every integer is a double
+EXACT = 2**53  # up to this every integer is a double
 
-LONGEST_SCALE = 1200  # bits of the number that a column is multiplied by
+LONGEST_SCALE = 1200  # bits of the factor of a column
 
 MOST_PLACES = 400  # of a Decimal, on either side of its point
 
 
 class ExactTable(NamedTuple):
-    """Numbers as they were handed over, none of them rounded.
+    """Numbers as they were given, none of them rounded.
 
     `values` is a two-dimensional array or a CSR matrix without repeated entries: 8 to 64-bit integers, float32 or
-    float64, else Python integers. Column j is the user's times `scales[j]`, where there are scales. `is_decimal` says
-    that some number was a fraction that no float is. `inexact` is why doubles cannot hold the table, if they cannot.
+    float64, else Python integers. Column j is the user's times `scales[j]`, if there are scales. `is_decimal` says that
+    some number was a fraction that is not a float. `inexact` says why doubles cannot hold the table, if they cannot.
     """
 
     values: Any
@@ -78,12 +78,12 @@ def require_cells(n_rows: int, n_columns: int) -> None:
 
 
 def name_of(column: int, names: Columns) -> int | str:
-    """What a column is called: its name, or its number."""
+    """The name of a column, or its number if it has none."""
     return names[column] if names else column
 
 
 def told_name(column: Any) -> str:
-    """What a column of a dataframe is called, as text; the levels of a name that has several are joined by dots.
+    """The name of a column of a dataframe as text; the levels of a name that has several are joined by dots.
 
     >>> told_name("age"), told_name(3), told_name(("blood", "sugar")), told_name(("age", ""))
     ('age', '3', 'blood.sugar', 'age')
@@ -92,12 +92,12 @@ def told_name(column: Any) -> str:
 
 
 def inexact_number(value: Any, row: int, column: int, names: Columns) -> InputError:
-    """The refusal of a number that no double is."""
+    """The error about a number that is not a double."""
     return fault("inexact", row=row, column=name_of(column, names), value=value)
 
 
 def plain_numbers(values: Array) -> Array:
-    """The same numbers in a type that loops know, or as the objects they are."""
+    """The same numbers in a type that the loops know, or else as objects."""
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind not in "biufO":
         example = f", such as {values.flat[0]!s}" if values.size else ""
@@ -118,7 +118,7 @@ def plain_numbers(values: Array) -> Array:
 
 
 def _truths(values: Array) -> Array:
-    """Booleans as 0 and 1. (Any other byte is true as well: in memory of another program, in a file.)"""
+    """Booleans as 0 and 1. (In memory of another program, or in a file, any other byte is true as well.)"""
     bytes_ = values.view(np.uint8)
     return bytes_ if not values.size or bytes_.max() <= 1 else (bytes_ != 0).view(np.uint8)
 
@@ -140,7 +140,7 @@ def of_cells(cells: list[Any], width: int, names: Columns) -> ExactTable:
 
 
 def exact_cells(cells: list[Any], place: Callable[[int], tuple[int, int]], names: Columns) -> list[Number]:
-    """Objects as Python numbers, none rounded; what is not a number is refused by its place, row and column."""
+    """Objects as Python numbers, none rounded; what is not a number is refused by row and column."""
     exact: list[Number] = []
     for position, cell in enumerate(cells):
         try:
@@ -154,7 +154,7 @@ def exact_cells(cells: list[Any], place: Callable[[int], tuple[int, int]], names
 
 
 def exact_number(value: Any) -> Number | None:
-    """A number of any library as a Python integer, a float, or else a Fraction; None for what is not a real number."""
+    """A number of any library as a Python integer, a float, or else a Fraction; None if it is not a real number."""
     kind = type(value)
     if kind is float or kind is int:
         return value  # type: ignore[no-any-return]
@@ -187,12 +187,12 @@ def _decimal(value: Decimal) -> Number:
     if not value.is_finite():
         return math.nan if value.is_nan() else math.copysign(math.inf, value)
     if value and not -MOST_PLACES < value.adjusted() < MOST_PLACES:
-        raise OverflowError(f"{shown(value)} is beyond every double")  # and its digits may fill the memory
+        raise OverflowError(f"{shown(value)} is beyond every double")  # and its digits could fill the memory
     return reduced(Fraction(value))
 
 
 def reduced(value: Fraction) -> int | Fraction:
-    """A fraction, or the integer that it is."""
+    """A fraction, or an integer if it is one."""
     return value.numerator if value.denominator == 1 else value
 
 
@@ -206,7 +206,7 @@ def as_double(value: Number) -> float | None:
 
 
 def not_a_number(cell: Any, row: int, column: int, names: Columns) -> InputError:
-    """The refusal of a cell that holds no real number."""
+    """The error about a cell that does not hold a real number."""
     kind = "not a cell" if isinstance(cell, (list, tuple, np.ndarray)) else "not a number"
     value = None if cell is np.ma.masked else cell
     fix = None if isinstance(cell, str) or kind == "not a cell" else NO_CODE
@@ -246,10 +246,10 @@ def _scaled(exact: list[Number], width: int, names: Columns, inexact: InputError
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, NaT, NA, a masked one, empty text."""
+    """Whether a value is missing: None, NaN, NaT, NA, masked, or empty text."""
     if (
         value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
-    ):  # pandas is not asked, it may not be installed
+    ):  # without importing pandas, which may not be installed
         return True
     if isinstance(value, (np.datetime64, np.timedelta64)):
         return bool(np.isnat(value))

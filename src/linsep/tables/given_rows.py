@@ -1,4 +1,4 @@
-"""Rows as they are handed over, made ready to be read: labels taken out by their name, rows with gaps dropped."""
+"""Rows as users give them, made ready to be read: a named label column taken out, rows with missing values dropped."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,10 +21,10 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 class Given(NamedTuple):
-    """A table, its labels and ids, and which rows of the user's they are: `kept` is None where they are all.
+    """A table, its labels and ids, and which of the user's rows they are: `kept` is None if none were dropped.
 
-    Where rows were dropped, `names` are what all the user's rows are called, and `ids` are left out. Where rows do not
-    count, others stand in for them: `stand_ins` says of each row which one it is.
+    Where rows were dropped, `names` names all of the user's rows, and `ids` is left out. A row that does not count is
+    replaced by another one: `stand_ins` says for each row which one it really is.
     """
 
     X: Any
@@ -36,7 +36,7 @@ class Given(NamedTuple):
     stand_ins: npt.NDArray[np.int64] | None = None
 
     def only(self, values: Any, name: str) -> Any:
-        """Of values of all rows, given by this name, those of the rows that are kept."""
+        """From the values of all rows, given under this name, those of the rows that are kept."""
         if self.kept is None or not _is_column(values):
             return values
         held = _Held.of(values, is_column=True)
@@ -47,24 +47,24 @@ class Given(NamedTuple):
         return held.only(is_kept)
 
     def costs(self, cost: Any) -> Any:
-        """What mistakes cost: for each label, or of a number for each row those of the rows that are kept."""
+        """What mistakes cost: for each label as given; for each row, the costs of the rows that are kept."""
         if isinstance(cost, Mapping):
             return cost
         found = self.only(cost, "cost")
         n_rows = 0 if self.kept is None else self.dropped + len(self.kept)
         if gaps_beside(cost, n_rows).any() and any(one == 0 for one in found):
             raise ArgumentError(
-                "Some rows have no cost, and others a cost of 0, as a proof writes down for rows that are dropped.",
+                "Some rows have no cost, and others a cost of 0, which is how a proof marks rows that are dropped.",
                 fix="Drop the rows without a cost first, or those that cost 0.",
             )
         return found
 
     def own(self, rows: Sequence[int]) -> tuple[int, ...]:
-        """What numbers these rows have in the user's table."""
+        """The numbers of these rows in the user's table."""
         return tuple(rows if self.kept is None else self.kept[list(rows)].tolist())
 
     def spread(self, values: Array) -> Array:
-        """Values of the rows that are kept, each at the number it has in the user's table; 0 for the others."""
+        """Values of the rows that are kept, each at its row's number in the user's table; 0 for the others."""
         if self.kept is None:
             return values
         found = np.zeros(self.dropped + len(self.kept), values.dtype)
@@ -73,7 +73,7 @@ class Given(NamedTuple):
 
     @contextmanager
     def numbered(self) -> Iterator[None]:
-        """What is wrong with a row is told with the number that the user knows."""
+        """Let errors about a row name its number in the user's table."""
         try:
             yield
         except InputError as error:
@@ -86,9 +86,9 @@ class Given(NamedTuple):
 
 
 def given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iterable[Any] = ()) -> Given:
-    """A table and its labels; a label column of a dataframe may be named, and with "drop" rows with gaps are left out.
+    """A table and its labels, which may be a named column; with "drop", rows with missing values are left out.
 
-    Gaps may also be in what is given `beside` the rows, a value for each.
+    Values may also be missing in what is given `beside` the rows, one for each.
 
     >>> found = given([[1.0], [None], [3.0]], ["a", "b", None], missing="drop")
     >>> found.X, found.y, found.kept
@@ -110,20 +110,20 @@ def given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iter
     elif y is not None and (is_query(X) or is_query(y)):
         name, table = ("X", X) if is_query(X) else ("y", y)
         raise ArgumentError(
-            f"{name} is a {type(table).__name__}, a query: its rows have no order, so labels may be those of others.",
+            f"{name} is a {type(table).__name__}, a query: its rows have no order, so labels may belong to other rows.",
             fix="Name its label column, such as y='kind', or fetch the rows first.",
         )
     return Given(X, y, ids) if missing is None or y is None else _without_gaps(X, y, ids, beside)
 
 
 def require_missing(missing: Any) -> None:
-    """Refuse what is not a value of the option."""
+    """Refuse a value that the option does not have."""
     if missing not in (None, "drop"):
         raise ArgumentError(f"missing is {shown(missing)}: it must be None or 'drop'.")
 
 
 def _require_apart(X: Any, y: Any) -> None:
-    """Refuse labels that are still a column of the table: with them among the columns, everything is separable."""
+    """Refuse labels that are still a column of the table: with the answer among them, the columns always separate."""
     name = getattr(y, "name", None)
     if not isinstance(name, (str, tuple)) or (frame := as_frame(X)) is None or told_name(name) not in frame.columns:
         return
@@ -156,7 +156,7 @@ def _without_gaps(X: Any, y: Any, ids: Any, beside: Iterable[Any]) -> Given:
 
 
 def complete(X: Any, y: Any, beside: Iterable[Any] = ()) -> tuple[Any, Any, Flags | None]:
-    """The rows without gaps and their labels, and of all rows which they are; None where they are all.
+    """The rows without missing values, their labels, and a flag for each row: is it kept? None if all are.
 
     >>> complete([[1.0], [None]], ["a", "b"])
     ([[1.0]], ['a'], array([ True, False]))
@@ -171,7 +171,7 @@ def complete(X: Any, y: Any, beside: Iterable[Any] = ()) -> tuple[Any, Any, Flag
 
 
 def gaps_beside(values: Any, n_rows: int) -> Flags:
-    """Which values beside the rows are missing: none where they can be read once alone, or are not one for each row."""
+    """Which values beside the rows are missing; none if they can be read only once, or have another length."""
     held = _Held.of(values, is_column=True) if _is_column(values) and hasattr(values, "__len__") else None
     return np.zeros(n_rows, np.bool_) if held is None or len(held.gaps) != n_rows else held.gaps
 
@@ -182,7 +182,7 @@ def _is_column(values: Any) -> bool:
 
 
 class _Held(NamedTuple):
-    """A table or a column that can be filtered, and which of its rows have gaps."""
+    """A table or a column that can be filtered, and which of its rows have missing values."""
 
     values: Any
     gaps: Flags
@@ -191,7 +191,7 @@ class _Held(NamedTuple):
     def of(cls, values: Any, *, is_column: bool = False) -> "_Held":
         values = from_torch(values, "A column" if is_column else "X")
         if is_sparse(values):
-            rows = of_sparse(values)  # which adds up entries of one place exactly
+            rows = of_sparse(values)  # which adds up repeated entries exactly
             return cls(rows, _gaps_of_entries(rows))
         if not isinstance(values, (list, tuple, np.ndarray)):
             frame = as_frame(values)

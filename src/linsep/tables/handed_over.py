@@ -1,4 +1,4 @@
-"""What libraries hand over: arrays, tensors, lists of rows, and dataframes column by column, each in its own type."""
+"""Tables of other libraries: arrays, tensors, lists of rows, and dataframes column by column, each in its own type."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -38,12 +38,12 @@ from linsep.tables.exact_numbers import (
 )
 from linsep.tables.sparse_tables import is_sparse, of_sparse
 
-CPU = 1  # the number of its kind in the DLPack protocol
+CPU = 1  # the device type in the DLPack protocol
 
 
 @runtime_checkable
 class SupportsArray(Protocol):
-    """What NumPy can take over: tensors and series in their own type, tables in one type for all their columns."""
+    """What NumPy can convert: tensors and series in their own type, tables in one type for all their columns."""
 
     def __array__(self) -> Array:
         """The values."""
@@ -51,11 +51,11 @@ class SupportsArray(Protocol):
 
 @runtime_checkable
 class HasType(Protocol):
-    """What has one type for all its values: a tensor, a series."""
+    """A tensor or a series: one type for all values."""
 
     @property
     def dtype(self) -> Any:
-        """That type, in the words of its library."""
+        """That type, as its library has it."""
 
 
 def of_array(values: Array) -> ExactTable:
@@ -73,7 +73,7 @@ def of_array(values: Array) -> ExactTable:
 
 
 def is_on_device(X: Any) -> bool:
-    """Whether X is an array of a GPU: PyTorch's, CuPy's, JAX's, or any other that speaks DLPack.
+    """Whether X is an array on a GPU: PyTorch's, CuPy's, JAX's, or any other that supports DLPack.
 
     >>> is_on_device(np.zeros((2, 2))), is_on_device([[1, 2]])
     (False, False)
@@ -90,12 +90,12 @@ def is_on_device(X: Any) -> bool:
 
 
 def is_tensor(values: Any) -> bool:
-    """Whether NumPy may be asked for the values: where columns differ in type, it would round them to one."""
+    """Whether NumPy may convert the values: if columns differ in type, it would round them to one."""
     return isinstance(values, SupportsArray) and isinstance(values, HasType)
 
 
 def from_torch(values: Any, name: str) -> Any:
-    """A tensor of PyTorch as an array or a CSR matrix of the same numbers; everything else as it is."""
+    """A PyTorch tensor as an array or a CSR matrix of the same numbers; everything else as it is."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(values, torch.Tensor):
         return values
@@ -115,7 +115,7 @@ def _on_host(tensor: Any, *, is_csr: bool) -> Any:
     if is_csr:
         parts = (tensor.values(), tensor.col_indices(), tensor.crow_indices())
         return sp.csr_array(tuple(_on_host(part, is_csr=False) for part in parts), shape=tuple(tensor.shape))
-    is_bfloat = str(tensor.dtype) == "torch.bfloat16"  # which NumPy does not have; float32 holds its numbers
+    is_bfloat = str(tensor.dtype) == "torch.bfloat16"  # NumPy does not have it; float32 holds its numbers
     return (tensor.float() if is_bfloat else tensor).numpy(force=True)
 
 
@@ -155,7 +155,7 @@ def of_tensor(X: Any) -> ExactTable:
 
 
 def of_rows(rows: Sequence[Any]) -> ExactTable:
-    """Rows one by one. Plain Python numbers, which is nearly always all there is, are converted by NumPy in one go."""
+    """Rows one by one. If all are plain Python numbers, as nearly always, NumPy converts them in one go."""
     kinds = set(map(type, rows))
     if kinds == {np.ndarray} and len({(row.dtype, row.shape) for row in rows}) == 1 and rows[0].ndim == 1:
         return of_array(np.array(rows))
@@ -182,7 +182,7 @@ def _in_one_go(rows: Sequence[Any], types: set[type]) -> Array | None:
         values = np.array(rows, np.float64)
     except OverflowError:
         return None
-    # An integer that was rounded is 2^53 or more, before and after.
+    # An integer that was rounded is 2^53 or more, before and after rounding.
     return values if types == {float} or not (np.abs(values) >= EXACT).any() else None
 
 
@@ -202,7 +202,7 @@ def _row(row: Any, number: int) -> Sequence[Any]:
 
 
 def _of_row(row: Any, number: int) -> Array:
-    """One row of another library: a series knows its numbers better than NumPy does."""
+    """One row of another library; a series keeps types that NumPy would lose."""
     series = as_series(row)
     if series is None:
         return taken_over(row, f"Row {number} of X")
@@ -212,7 +212,7 @@ def _of_row(row: Any, number: int) -> Array:
 
 @runtime_checkable
 class ArrowStream(Protocol):
-    """A table, or a stream of them, that Arrow can take over column by column."""
+    """A table, or a stream of tables, that Arrow can read column by column."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The columns."""
@@ -220,7 +220,7 @@ class ArrowStream(Protocol):
 
 @runtime_checkable
 class ArrowArray(Protocol):
-    """A batch of rows that Arrow can take over column by column."""
+    """A batch of rows that Arrow can read column by column."""
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
         """The columns."""
@@ -235,17 +235,17 @@ class Interchange(Protocol):
 
 
 def as_frame(X: Any) -> Any:
-    """X as a narwhals dataframe; None where it is none.
+    """X as a narwhals dataframe; None if it is not a table.
 
-    What narwhals does not know, Arrow may: a batch of rows, a reader of them, the result of a query. It is asked
+    What narwhals does not know, Arrow may: a batch of rows, a reader of batches, the result of a query. Arrow is tried
     before NumPy, which would round the columns of a table to one type.
     """
     import narwhals as nw
 
     if type(X).__module__.startswith("dask.dataframe"):
         raise ShapeError(
-            f"X is a {type(X).__name__} of Dask, whose rows are elsewhere, and this works on rows in memory.",
-            fix="Give linsep.open(X, label=y), which takes questions and verify there, or X.compute().",
+            f"X is a {type(X).__name__} of Dask, whose rows are on a cluster, and this works on rows in memory.",
+            fix="Give linsep.open(X, label=y), which decides and verifies on the cluster, or X.compute().",
         )
     try:
         frame = _fetched(nw.from_native(_with_text_names(X), allow_series=True, pass_through=True), X)
@@ -259,7 +259,7 @@ def as_frame(X: Any) -> Any:
 
 
 def _with_text_names(X: Any) -> Any:
-    """A frame of pandas whose columns have names of several levels, under names that are text; others as they are."""
+    """A pandas frame whose column names have several levels, with names that are text; others as they are."""
     if not _has_levels(X):
         return X
     frame = X.copy(deep=False)
@@ -274,14 +274,14 @@ def _has_levels(X: Any) -> bool:
 
 
 def without_column(X: Any, frame: Any, name: str) -> Any:
-    """X, read as this frame, without a column; names of several levels keep them, as y may be named by its own."""
+    """X, read as this frame, without a column; names of several levels stay so, since y may be named by one."""
     if _has_levels(X):
         return X.loc[:, [told_name(column) != name for column in X.columns]]
     return frame.drop(name).to_native()
 
 
 def named_in(X: Any, name: Any) -> Any:
-    """The tuple that names a column of pandas as the text that it is called here; everything else as it is.
+    """A tuple that names a column of pandas as the text by which it is known here; everything else as it is.
 
     A tuple of as many values as X has rows is a name only if a column has it.
     """
@@ -314,20 +314,20 @@ def collected(X: Any) -> Any:
 
 
 def is_query(X: Any) -> bool:
-    """Whether X is a table of a database, of which no two reads need have the rows in one order."""
+    """Whether X is a table of a database, whose rows may come in another order at every read."""
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
     import narwhals as nw
 
     try:
         frame = nw.from_native(X, allow_series=True, pass_through=True)
-    except nw.exceptions.DuplicateError:  # the reader says so
+    except nw.exceptions.DuplicateError:  # the reader reports it
         return False
     return isinstance(frame, nw.LazyFrame) and not (frame.implementation.is_polars() or frame.implementation.is_dask())
 
 
 def _arrow_table(X: Any) -> Any:
-    """X as an Arrow table; None where Arrow cannot read it, or finds one column without a name."""
+    """X as an Arrow table; None if Arrow cannot read it, or finds a single column without a name."""
     if not isinstance(X, (ArrowStream, ArrowArray, Interchange)):
         return None
     import pyarrow as pa
@@ -359,7 +359,7 @@ def column_of(values: Any) -> Any:
 
 
 def _as_column(values: Any) -> Any:
-    """Arrays of Arrow and of pandas' own types as a series, which knows nulls beside integers; others as they are."""
+    """Arrays of Arrow or of pandas' own types as a series, which has nulls beside integers; others as they are."""
     pandas, arrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
     if pandas is not None:
         own = pandas.api.extensions.ExtensionDtype
@@ -371,7 +371,7 @@ def _as_column(values: Any) -> Any:
 
 
 def of_frame(frame: Any, categories: Categories | Stated = UNCODED) -> ExactTable:
-    """The numbers of a narwhals dataframe, text and categories coded as asked for."""
+    """The numbers of a narwhals dataframe, with text and categories coded as `categories` says."""
     names = tuple(map(str, frame.columns))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -409,7 +409,7 @@ def _numbers(columns: list[Array], names: tuple[str, ...]) -> ExactTable:
     if kind.kind == "O" or (kind.kind == "f" and any(c.dtype.kind in "iu" and is_long(c) for c in columns)):
         cells = list(chain.from_iterable(zip(*(column.tolist() for column in columns), strict=True)))
         return of_cells(cells, len(names), names)
-    order: Any = "F" if kind == np.float64 else "C"  # the loops transpose doubles
+    order: Any = "F" if kind == np.float64 else "C"  # the loops want doubles by columns
     table = np.empty((len(columns[0]), len(names)), dtype=kind, order=order)
     for j, column in enumerate(columns):
         table[:, j] = column
@@ -441,7 +441,7 @@ def _require_present(series: Any, name: str) -> None:
 
 
 def nulls_of(series: Any) -> Array:
-    """Which values of a narwhals series are null; a signalling NaN, which pandas cannot compare, is none of them."""
+    """Which values of a narwhals series are null; a signalling NaN, which pandas cannot compare, is not."""
     try:
         return np.asarray(series.is_null().to_numpy(), np.bool_)
     except InvalidOperation:

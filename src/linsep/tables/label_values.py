@@ -1,6 +1,6 @@
-"""Labels: one value a row, each what it was, and the different ones in rising order.
+"""Labels: one unchanged value for each row, and the distinct values in increasing order.
 
-Labels that are ordered categories are in the order of these; intervals and other odd categories become their text.
+Labels that are ordered categories keep that order; intervals and other unusual categories become text.
 """
 
 import math
@@ -19,7 +19,7 @@ from linsep.tables.categories import ordered_levels
 from linsep.tables.exact_numbers import Array, as_double, as_words, exact_number, is_missing
 from linsep.tables.handed_over import SupportsArray, as_series, nulls_of, series_values, taken_over
 
-FEW = 100  # labels: up to here Python finds the different ones sooner than NumPy
+FEW = 100  # labels: up to this many, Python finds the distinct ones faster than NumPy
 
 
 def read_labels(y: Any, n_rows: int | None = None) -> Array:
@@ -31,7 +31,7 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
     labels = _flat_labels(y)
     if labels is None:
         raise LengthError(
-            f"y is {shown(y)}, a {type(y).__name__}, and holds no labels.",
+            f"y is {shown(y)}, a {type(y).__name__}, which does not hold labels.",
             fix="Give an array, a series or a list of labels, one for each row of X.",
         )
     if n_rows is not None and len(labels) != n_rows:
@@ -40,7 +40,7 @@ def read_labels(y: Any, n_rows: int | None = None) -> Array:
 
 
 def read_beside(values: Any, name: str, n_rows: int) -> Array:
-    """Values that are given beside the rows, one for each; what is wrong with them is told with their name.
+    """Values that are given beside the rows, one for each; errors call them by this name.
 
     >>> read_beside([1, 2.5], "weights", 2)
     array([1. , 2.5])
@@ -55,7 +55,7 @@ def read_beside(values: Any, name: str, n_rows: int) -> Array:
 
 
 def _beside(error: InputError, values: Any, name: str) -> InputError:
-    """What is wrong with a label, as a fault of the value of that name."""
+    """An error about a label, reworded for the values of this name."""
     if error.row is None:
         return ArgumentError(f"{name} is {shown(values)}.", fix="Give numbers, booleans or text, one for each row.")
     if not isinstance(error, MissingLabelError):
@@ -67,7 +67,7 @@ def _beside(error: InputError, values: Any, name: str) -> InputError:
 
 
 def order_of(y: Any) -> tuple[Any, ...] | None:
-    """Labels that are categories in order, from low to high; None where numbers and text have their own order."""
+    """The levels of labels that are ordered categories, from low to high; None for other labels."""
     series = None if y is None or isinstance(y, (list, tuple, np.ndarray, str)) else as_series(y)
     levels = None if series is None else ordered_levels(series)
     return None if levels is None else tuple(map(_told, levels))
@@ -79,7 +79,7 @@ def _told(level: Any) -> Any:
 
 
 def require_one_index(X: Any, y: Any, name: str = "y", first: str = "X") -> None:
-    """Refuse rows and labels of pandas whose indices differ: joined by place, they would be other rows' labels."""
+    """Refuse rows and labels of pandas whose indices differ: matched by position, labels would go to wrong rows."""
     if _has_index(X) and _has_index(y) and len(X) == len(y) and not X.index.equals(y.index):
         names = list(zip(X.index.tolist(), y.index.tolist(), strict=True))
         row = next((k for k, (named, other) in enumerate(names) if named != other), 0)
@@ -88,7 +88,7 @@ def require_one_index(X: Any, y: Any, name: str = "y", first: str = "X") -> None
 
 
 def require_index_of(X: Any, y: Any, **beside: Any) -> None:
-    """Refuse values beside the rows, by their names, whose index is not that of X, or of y where X has none."""
+    """Refuse named values beside the rows whose index is not that of X, or of y if X has none."""
     rows, first = (X, "X") if _has_index(X) else (y, "y")
     for name, values in beside.items():
         require_one_index(rows, values, name, first)
@@ -100,7 +100,7 @@ def _has_index(values: Any) -> bool:
 
 
 def _flat_labels(y: Any) -> Array | None:
-    """The labels, or None if there is not even a list of them."""
+    """The labels, or None if y is not even a list."""
     if isinstance(y, (list, tuple)):
         return _label_cells(_unwrapped(y))
     if isinstance(y, np.ndarray):
@@ -172,7 +172,7 @@ def _strange_label(value: Any, row: int, kind: str) -> InputError:
 
 
 def _label_cells(cells: list[Any]) -> Array:
-    """Labels one by one, each what it was."""
+    """Labels one by one, each unchanged."""
     types = set(map(type, cells))
     if types == {bool}:
         return np.array(cells, np.bool_)
@@ -199,7 +199,7 @@ def _label_cells(cells: list[Any]) -> Array:
 
 def _label(cell: Any, row: int) -> Any:
     if isinstance(cell, str):
-        return str.__str__(cell)  # the text that a member of an Enum is, not its name
+        return str.__str__(cell)  # the value of a member of a text Enum, not its name
     if isinstance(cell, (bool, np.bool_)):
         return bool(cell)
     try:
@@ -223,7 +223,7 @@ def _rounded_label(cell: Any, row: int) -> InputError:
 
 
 def distinct(labels: Array, order: Sequence[Any] | None = None) -> tuple[list[Any], npt.NDArray[Any]]:
-    """The different labels as Python values in rising order, or in this one, and for each row which of them it has."""
+    """The distinct labels as Python values, in increasing order or in `order`, and for each row which one it has."""
     found, codes = _distinct(labels)
     if order is None:
         return found, codes

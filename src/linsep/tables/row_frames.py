@@ -1,4 +1,4 @@
-"""The rows that a result names, as a dataframe of the library that they came in."""
+"""The rows that a result names, as a dataframe of the library they came from."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
@@ -13,17 +13,17 @@ from linsep.tables.label_values import read_labels
 from linsep.tables.row_ids import ListedIds, RowIds, index_ids
 from linsep.tables.sparse_tables import is_sparse
 
-TAKEN = "linsep_"  # before the name of a new column, where the table has one of that name
+TAKEN = "linsep_"  # put before the name of a new column if the table has a column of that name
 NEEDS_PANDAS = "Rows of an array become a pandas frame, and pandas is not installed."
 
 
 def frame_of(
     X: Any, rows: Sequence[int], told: Mapping[str, Sequence[Any]], n_rows: int, names: RowNames | None
 ) -> Any:
-    """These rows of X with their numbers and what is told about each, and with their ids where X does not hold them.
+    """These rows of X with their numbers and what is known about each, and with their ids if X does not hold them.
 
-    Dataframes and Arrow tables stay what they are, with their index and all their columns. Rows of arrays and lists
-    become a pandas frame, whose index are the ids.
+    Dataframes and Arrow tables keep their type, their index and all their columns. Rows of arrays and lists become a
+    pandas frame whose index holds the ids.
     """
     is_array = isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X)
     frame = None if is_array else as_frame(X)
@@ -32,7 +32,7 @@ def frame_of(
     length = len(X) if isinstance(X, (list, tuple)) else (X if frame is None else frame).shape[0]
     if length != n_rows:
         raise ArgumentError(
-            f"X has {length:,} rows, and the result is about {n_rows:,}.", fix="Give the table that was asked about."
+            f"X has {length:,} rows, and the result is about {n_rows:,}.", fix="Give the table it is about."
         )
     if frame is None:
         if isinstance(X, (list, tuple)):
@@ -55,7 +55,7 @@ def of_values(
     told: Mapping[str, Sequence[Any]],
     names: RowNames | None,
 ) -> Any:
-    """Rows of an array or of a sparse matrix as a pandas frame, whose index are their ids, or else their numbers."""
+    """Rows of an array or a sparse matrix as a pandas frame; its index holds their ids, or else their numbers."""
     try:
         pd: Any = import_module("pandas")
     except ImportError as error:
@@ -75,7 +75,7 @@ def labels_at(y: Any, rows: Sequence[int], n_rows: int) -> list[Any]:
 
 
 def _own_names(X: Any, frame: Any, names: RowNames | None) -> RowIds | None:
-    """What a table itself calls its rows: by the column that named them, or by its index."""
+    """The names a table gives its own rows: from the column that named them, or from its index."""
     if names is None or names.word != "id":
         return None
     column = next((name for name in frame.columns if str(name) == names.column), None)
@@ -88,7 +88,7 @@ def _require_same(rows: Sequence[int], own: Sequence[Any], names: RowNames) -> N
         if not (is_nameless(new) and is_nameless(known)) and (is_nameless(new) or new != known):
             raise ArgumentError(
                 f"X calls row {row} {shown(new)}, and the result calls it {shown(known)}.",
-                fix="Give the table that was asked about, in its order.",
+                fix="Give the table that the result is about, in the same order.",
             )
 
 
@@ -106,7 +106,7 @@ def _with_columns(frame: Any, told: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def _alike(values: list[Any]) -> list[Any]:
-    """Values of one kind, as columns of polars and Arrow need them; tuples and mixtures as text."""
+    """Values of one type, as columns of polars and Arrow must have; tuples and mixtures become text."""
     kinds = {type(value) for value in values if value is not None}
     is_plain = len(kinds) <= 1 or kinds <= {int, float}
     return values if is_plain and not kinds & {tuple} else [None if value is None else str(value) for value in values]

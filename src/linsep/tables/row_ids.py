@@ -1,7 +1,7 @@
-"""What the user calls the rows: the index of a frame, a column of ids, a list of them, kept as it is.
+"""What the user calls the rows: the index of a frame, a column of ids or a list of ids, kept unchanged.
 
-`RowIds` are those of all rows of a source: nothing is read of them until some rows are asked about. What is known of
-the few rows that a result names is a `RowNames`, a value.
+`RowIds` stands for the ids of all rows of a source, which are read only when they are needed. The names of the few rows
+of a result are a `RowNames`, a plain value.
 """
 
 import sys
@@ -25,7 +25,7 @@ MUST_BE = "a name for each row, or the name of a column of X"
 
 
 class RowIds(ABC):
-    """What all rows of a source are called; `column` is that of the table that says so, if one does."""
+    """What all rows of a source are called; `column` is the column of the table that says it, if there is one."""
 
     word: str = "id"
     column: str | None = None
@@ -53,7 +53,7 @@ class ListedIds(RowIds):
             raise ArgumentError(f"ids has {len(self.values):,} names; there are {n_rows:,} rows.")
 
     def at(self, rows: Sequence[int]) -> Sequence[Any]:
-        """The ids of these rows, each what it was."""
+        """The ids of these rows, unchanged."""
         values, wanted = self.values, list(rows)
         if isinstance(values, Sequence):
             return [values[row] for row in wanted]
@@ -64,7 +64,7 @@ class ListedIds(RowIds):
 
 @final
 class PartIds(RowIds):
-    """What some rows of a table are called, which are numbered anew: their ids there, or their numbers."""
+    """What some renumbered rows of a table are called: their ids in the table, or their numbers there."""
 
     def __init__(self, ids: RowIds | None, rows: Sequence[int] | Array) -> None:
         self.ids, self.rows = ids, rows
@@ -78,10 +78,10 @@ class PartIds(RowIds):
 
 
 def without_ids(X: Any, ids: Any, y: Any = None) -> tuple[Any, RowIds | None]:
-    """The table without its column of ids, and what its rows are called; None where nobody said anything new.
+    """The table without its column of ids, and what its rows are called; None if they are only numbered from 0.
 
-    `ids` are a name for each row, or the name of a column. Without them the index of pandas says it, that of X or, if X
-    has none, that of y; numbers from 0 on say nothing new.
+    `ids` is a name for each row, or the name of a column. Without it the index of pandas is used, that of X or, if X
+    has none, that of y, unless it only numbers the rows from 0.
     """
     if ids is None:
         return X, index_ids(X, y)
@@ -96,7 +96,7 @@ def without_ids(X: Any, ids: Any, y: Any = None) -> tuple[Any, RowIds | None]:
 
 
 def named_column(X: Any, names: RowNames | None) -> str | None:
-    """The column of a table from which its rows have these names, if it has that column."""
+    """The column of a table that these names of rows came from, if the table has it."""
     if names is None or names.column is None or isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X):
         return None
     frame = as_frame(X)
@@ -104,7 +104,7 @@ def named_column(X: Any, names: RowNames | None) -> str | None:
 
 
 def spare_column(X: Any, y: Any, stated: Sequence[str] | None) -> str | None:
-    """The one text column of a table that none of these columns is made of: it must be what named the rows."""
+    """The one text column of a table that none of these columns is made from: it must hold the names of the rows."""
     frame = None if stated is None or isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
     if stated is None or frame is None:
         return None
@@ -125,7 +125,7 @@ def index_ids(X: Any, y: Any = None) -> RowIds | None:
 
 
 def _counts(index: Any) -> bool:
-    """Whether an index is 0, 1, 2, ...; of a range nothing is read."""
+    """Whether an index is 0, 1, 2, ...; a range is not read for that."""
     last = len(index) - 1
     if last < 0 or index.dtype.kind not in "iu" or index.hasnans or (index[0], index[last]) != (0, last):
         return last < 0
@@ -150,7 +150,7 @@ def _column_out(X: Any, name: str) -> tuple[Any, RowIds]:
 
 
 def _listed(ids: Any) -> Any:
-    """A list of ids as one that knows its length."""
+    """Ids as a sequence that has a length."""
     if (isinstance(ids, Sequence) and not isinstance(ids, (bytes, memoryview))) or _is_index(ids):
         return ids
     values: Array | None = ids if isinstance(ids, np.ndarray) else None

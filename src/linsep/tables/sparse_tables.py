@@ -1,4 +1,4 @@
-"""Sparse matrices as CSR with their entries in order, those of one place added up exactly."""
+"""Sparse matrices as CSR, with entries in order and repeated entries added up exactly."""
 
 from fractions import Fraction
 from typing import Any
@@ -39,14 +39,14 @@ def place_of(values: Any, position: int) -> tuple[int, int]:
 
 
 def of_sparse(X: Any) -> Any:
-    """A CSR matrix with its entries in order and none repeated; the caller's matrix is left alone."""
+    """A CSR matrix with its entries in order and none repeated; the caller's matrix is not changed."""
     if X.ndim != 2:
         raise fault("array shape", name="X", seen=X.shape)
     require_cells(*X.shape)
     if X.format in ("csr", "csc"):
         lines = X.shape[0 if X.format == "csr" else 1]
         _require_pointers(X.data, X.indices, X.indptr, lines, X.shape[1 if X.format == "csr" else 0])
-        is_plain = X.data.dtype != object  # SciPy moves no objects
+        is_plain = X.data.dtype != object  # SciPy does not convert objects
         if (is_plain or X.format == "csr") and _is_canonical(X.indices, X.indptr):
             matrix = X if X.format == "csr" else X.tocsr()
             return _with_data(matrix, plain_numbers(matrix.data), matrix.indices, matrix.indptr)
@@ -68,14 +68,14 @@ def of_sparse(X: Any) -> Any:
 
 
 def _require_pointers(data: Array, indices: Array, indptr: Array, lines: int, length: int) -> None:
-    """The loops trust the indices, so a matrix that was put together wrongly stops here."""
+    """Refuse a malformed matrix, since the loops do not check indices."""
     fits = len(indptr) == lines + 1 and indptr[0] == 0 and not np.any(indptr[1:] < indptr[:-1])
     if not fits or indptr[-1] > min(len(indices), len(data)) or not _inside(indices[: indptr[-1]], length):
         raise ShapeError(MALFORMED)
 
 
 def _is_canonical(indices: Array, indptr: Array) -> bool:
-    """Whether each line's indices rise. (What a matrix remembers about itself may be out of date.)"""
+    """Whether the indices of each line increase. (The flag that the matrix itself keeps may be out of date.)"""
     rising = indices[1 : indptr[-1]] > indices[: max(indptr[-1] - 1, 0)]
     first = indptr[1:-1]
     rising[first[(first > 0) & (first < indptr[-1])] - 1] = True
@@ -103,7 +103,7 @@ def _entries(data: Array, rows: Array, columns: Array) -> Array:
 
 
 def _in_one_type(numbers: Array, rows: Array, columns: Array) -> Array:
-    """Python numbers as int64 or float64; the first that the common type would round is refused by its place."""
+    """Python numbers as int64 or float64; the first that the common type would round is refused by row and column."""
     exact = numbers.tolist()
     if all(isinstance(number, int) for number in exact) and (words := as_words(exact)) is not None:
         return words
@@ -115,7 +115,7 @@ def _in_one_type(numbers: Array, rows: Array, columns: Array) -> Array:
 
 
 def _summed(matrix: Any, rows: Array, columns: Array, data: Array) -> Any:
-    """CSR of entries in any order; those of the same place are added up exactly."""
+    """CSR of entries in any order; repeated entries are added up exactly."""
     order = np.lexsort((columns, rows))
     rows, columns, data = rows[order], columns[order], data[order]
     first = np.ones(len(rows), np.bool_)
@@ -132,7 +132,7 @@ def _summed(matrix: Any, rows: Array, columns: Array, data: Array) -> Any:
 
 
 def _group_sums(data: Array, starts: npt.NDArray[np.intp]) -> Array:
-    """The exact sum of each group of consecutive entries: in words or doubles where no sum can leave them."""
+    """The exact sum of each group of consecutive entries: in int64 or doubles where every sum fits them."""
     most = int(np.diff(np.append(starts, len(data))).max())
     if data.dtype.kind in "iu" and most * max(-int(data.min()), int(data.max())) < WORD:
         return np.asarray(np.add.reduceat(data.astype(np.int64), starts))
@@ -142,7 +142,7 @@ def _group_sums(data: Array, starts: npt.NDArray[np.intp]) -> Array:
         if is_whole or not np.isfinite(data).all():  # NaN and infinity are refused by name later
             return np.asarray(np.add.reduceat(data.astype(np.float64), starts))
     stops = np.append(starts[1:], len(data))
-    exact = data.tolist()  # Python's numbers: entries of NumPy's types are words and doubles here
+    exact = data.tolist()  # Python's numbers; those of NumPy are int64 or doubles here
     sums = [_total(exact[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
     return np.fromiter(sums, object, len(sums))
 
