@@ -173,7 +173,7 @@ def test_what_missing_may_be(tmp_path):
     path.write_text("a,y\n1,u\n,v\n2,v\n")
     with pytest.raises(ArgumentError, match="missing is 'fill': it must be None or 'drop'"):
         linsep.open(path, label="y", missing="fill")
-    with pytest.raises(ArgumentError, match="reject takes rows with missing values too: leave missing out"):
+    with pytest.raises(ArgumentError, match="reject also handles rows with missing values: leave missing out"):
         linsep.open(path, label="y", missing="drop", reject=tmp_path / "bad.csv")
     with pytest.raises(ArgumentError, match=r"leave missing out\. linsep\.open\(\.\.\., missing='drop'\)"):
         linsep.decide(linsep.open(path, label="y", missing="drop"), missing="drop")

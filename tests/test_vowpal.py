@@ -108,7 +108,7 @@ def test_a_model_labels_new_lines_also_without_labels(tmp_path, capsys):
     capsys.readouterr()
     assert main(["predict", str(tmp_path / "m.json"), str(tmp_path / "new.vw")]) == 0
     out, err = capsys.readouterr()
-    assert out.split() == ["1", "-1"] and "the model does not know are passed over" in err
+    assert out.split() == ["1", "-1"] and "the model does not know are ignored" in err
 
 
 BAD = {

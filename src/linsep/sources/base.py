@@ -1,4 +1,4 @@
-"""The narrow waist: what a source of rows can be asked, and the answers, which add up.
+"""The interface of every source of rows: what it can be asked, and answers that add up.
 
 A source answers questions about a vector, and a scan of a whole is the sum of the scans of its parts.
 So one solver serves an array, a folder of files, a cluster and a GPU.
@@ -31,15 +31,15 @@ Array: TypeAlias = npt.NDArray[Any]
 Label: TypeAlias = bool | int | float | str
 Numbers: TypeAlias = Literal["binary64", "exact-integers", "decimal"]
 
-MOST_BITS = 53  # of an integer that a double holds, whatever it is
+MOST_BITS = 53  # every integer of at most this many bits is a double
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """Some rows: their values, their labels and their numbers in the whole source.
 
-    Labels are -1 and +1; where there are more than two classes, positions among them (see `marks`). `weights`, all
-    above 0, are for learners: no verdict depends on them.
+    Labels are -1 and +1, or positions among the classes if there are more than two (see `marks`). `weights`, all above
+    0, are for learners: no verdict depends on them.
     """
 
     table: Table
@@ -94,13 +94,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What one read of the rows tells about a vector. Scans of parts add up to the scan of the whole.
+    """What one read of the rows shows about a vector. Scans of parts add up to the scan of the whole.
 
     `doubtful` are the rows whose float score lies inside its own rounding error: their sign is not proved.
     """
 
     rows: int
-    mistakes: int  # rows with y·score <= 0 as floats see it
+    mistakes: int  # rows with y·score <= 0, computed in floats
     certain: int  # rows that are proved not to be strictly on their side
     lowest: tuple[float, float]  # the smallest y·score of class -1 and of class +1
     longest2: float  # the largest |x|², without the 1 of the bias
@@ -139,7 +139,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of the rows without reading them again."""
+    """What is known about the rows without reading them again."""
 
     n_rows: int
     n_columns: int
@@ -147,24 +147,24 @@ class Facts:
     names: tuple[str, ...] | None = None  # of the columns, where they have any
     rows_left_out: int = 0  # bad rows of files that were rejected
     numbers: Numbers = "binary64"  # how numbers were read
-    scales: tuple[int, ...] | None = None  # the whole numbers that the columns were multiplied by, where they were
-    integer_bits: int | None = None  # where all values are integers, none has more bits than this; None for floats
+    scales: tuple[int, ...] | None = None  # the whole numbers that the columns were multiplied by, if they were
+    integer_bits: int | None = None  # if all values are integers, none has more bits than this; None for floats
     is_finite: bool = False  # whether it is known that no value is NaN or infinite
-    at_hand: int | None = None  # of a stream, how many rows may be held in memory at once; None for rows in memory
-    is_elsewhere: bool = False  # whether the rows lie on other machines, so that a block of them is dear
-    files: tuple[str, ...] = ()  # that the rows are from, in order
-    label_column: str | int | None = None  # of these files: its name, or where it stands
+    at_hand: int | None = None  # for a stream, how many rows memory may hold at once; None for rows in memory
+    is_elsewhere: bool = False  # whether the rows lie on other machines, so that fetching a block is expensive
+    files: tuple[str, ...] = ()  # that the rows come from, in order
+    label_column: str | int | None = None  # of these files: its name or its position
     ids: RowIds | None = None  # what the user calls the rows, where that is not their numbers
-    weight: float | None = None  # of all rows together, where learners are to count them by their weights
+    weight: float | None = None  # the sum of the weights of all rows, if they have weights (for learners)
 
     @property
     def total_weight(self) -> int | float:
-        """What all rows weigh: their number, if they have no weights."""
+        """The weight of all rows together: their number, if they have no weights."""
         return self.n_rows if self.weight is None else self.weight
 
     @property
     def pair(self) -> tuple[Label, Label]:
-        """The labels of the classes -1 and +1: for whoever asks about two. More than two are refused, and one is."""
+        """The labels of the classes -1 and +1, for questions about two classes; any other number is refused."""
         if len(self.labels) == 1:
             raise fault("one class", rows=self.n_rows, value=self.labels[0])
         if len(self.labels) > 2:
@@ -173,7 +173,7 @@ class Facts:
 
     @property
     def is_streamed(self) -> bool:
-        """Whether the rows may be too many to hold anything of their number in memory."""
+        """Whether there may be too many rows to hold even one number for each in memory."""
         return self.at_hand is not None
 
     def column_name(self, j: int) -> str:
@@ -186,9 +186,10 @@ class Facts:
 
 
 class Source(ABC):
-    """Rows that answer questions about a vector: four verbs and the facts. A new source is one small file.
+    """Rows that answer questions about a vector: a few verbs and the facts. A new source is one small file.
 
-    `each` is for work that a scan does not do. Where rows lie elsewhere, the work goes there, and small answers return.
+    `each` is for work that a scan does not do. If the rows lie elsewhere, the work is sent there, and small answers
+    return.
     """
 
     facts: Facts
@@ -200,12 +201,12 @@ class Source(ABC):
 
     @property
     def n_columns(self) -> int:
-        """How many columns a row has, the 1 of the bias not counted."""
+        """How many columns a row has, not counting the 1 of the bias."""
         return self.facts.n_columns
 
     @abstractmethod
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
-        """Read every row once under fixed weights, in any order, next to the data."""
+        """Read every row once with fixed weights, in any order, where the data are."""
 
     @abstractmethod
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
@@ -220,13 +221,13 @@ class Source(ABC):
         return self.take(distinct_rows(self.n_rows, k, seed))
 
     def signs_of(self, rows: Sequence[int] | Ints) -> Signs:
-        """The labels of these rows alone."""
+        """Only the labels of these rows."""
         return self.take(rows).y
 
     def each(self, work: Callable[..., T], marks: "Marks | None" = None) -> Iterator[T]:
-        """What a function makes of each block, in row order, next to the data, as far as one goes on asking.
+        """The results of a function for each block, in row order, computed lazily where the data are.
 
-        With marks it is given the flags of the block's rows too, and blocks without a marked row are passed by.
+        With marks, the function also gets the flags of the block's rows, and blocks without a marked row are skipped.
         """
         for block in self.blocks():
             if marks is None:
@@ -236,7 +237,7 @@ class Source(ABC):
 
 
 def in_one_block(source: Source) -> Block | None:
-    """All rows as one block: where they are held as one, or few enough to be fetched; None for a source in parts."""
+    """All rows as one block, if they are held as one or few enough to fetch; None for a source in parts."""
     if source.facts.is_elsewhere:
         is_small = source.n_rows <= (source.facts.at_hand or source.n_rows)
         return source.take(np.arange(source.n_rows)) if is_small else None
@@ -245,7 +246,7 @@ def in_one_block(source: Source) -> Block | None:
 
 
 def require_finite(source: Source) -> None:
-    """Read every row once, unless that was done before, and refuse NaN and infinity by row, column and value."""
+    """Read every row once, unless that has been done, and refuse NaN and infinity by row, column and value."""
     if source.facts.is_finite:
         return
     for bad in source.each(_first_not_finite):
@@ -287,10 +288,10 @@ def _too_many_labels(facts: Facts) -> InputError:
 
 
 def marks(codes: Array, n_classes: int) -> Any:
-    """Positions among the classes as blocks have them: signs for two classes, else as they are."""
+    """Positions among the classes as blocks store them: signs for two classes, else unchanged."""
     if n_classes == 2:
         return np.where(codes, np.int8(1), np.int8(-1))
-    return codes.astype(np.uint8 if n_classes <= 256 else np.int64)  # shuffled, one byte each stays in the cache
+    return codes.astype(np.uint8 if n_classes <= 256 else np.int64)  # when shuffled, one byte each stays in the cache
 
 
 def positions(y: Array, n_classes: int) -> Ints:
@@ -298,11 +299,11 @@ def positions(y: Array, n_classes: int) -> Ints:
     return (y > 0).astype(np.int64) if n_classes == 2 else y.astype(np.int64)
 
 
-MANY_ROWS = 1 << 22  # from here on numbers are drawn without a permutation of all of them
+MANY_ROWS = 1 << 22  # from this many on, numbers are drawn without a permutation of all of them
 
 
 def distinct_rows(n_rows: int, k: int, seed: int) -> Ints:
-    """At most k distinct row numbers, uniform over all, in rising order."""
+    """At most k distinct row numbers, uniform over all, in increasing order."""
     if k >= n_rows:
         return np.arange(n_rows)
     random = np.random.default_rng(seed)
@@ -332,7 +333,7 @@ def entries(table: Table) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.gener
     return table.indices, table.data
 
 
-MANY_OF_THEM = 8  # from this part of a sparse table on, its rows are copied one by one, and not entry by entry
+MANY_OF_THEM = 8  # if at least one row in this many is taken, sparse rows are copied one by one, not by entries
 
 
 def _take(table: Table, rows: Ints) -> Table:

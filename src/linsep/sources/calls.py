@@ -1,4 +1,4 @@
-"""A source made of functions: the mock of the tests, and the escape hatch for data linsep cannot read.
+"""A source made from a function: the mock for tests, and a way in for data that linsep cannot read.
 
 >>> import numpy as np
 >>> from linsep.sources.calls import CallSource
@@ -29,9 +29,9 @@ NOT_READ = -1  # rows and columns before the first walk
 
 
 class CallSource(Source):
-    """Rows that a function hands out: each call gives (X, y) parts anew, y in {-1, +1}, in row order.
+    """Rows that a function returns: each call gives all (X, y) parts again, y in {-1, +1}, in row order.
 
-    Every verb is made of that one call, so any data that can be walked twice can be a source.
+    Every method is built on that one call, so any data that can be walked twice can be a source.
     """
 
     def __init__(
@@ -78,14 +78,14 @@ class CallSource(Source):
             yield from part.blocks()
 
     def take(self, rows: Sequence[int] | Ints) -> Block:
-        """One walk over the parts; each hands over the rows that fall in it."""
+        """One walk over the parts, each of which gives its share of the rows."""
         wanted = np.asarray(rows, dtype=np.int64)
         found = reduce(operator.add, (_inside(block, wanted) for block in self.blocks()))
         ranks = np.argsort(np.argsort(wanted, kind="stable"), kind="stable")
         return found.take(np.argsort(found.numbers, kind="stable")[ranks])
 
     def _sources(self) -> Iterator[MemorySource]:
-        """The parts of one walk, which must be those of the first walk."""
+        """The parts of one walk; they must be the same as in the first walk."""
         first, width, kinds = 0, self.n_columns, Kinds()
         for place, part in enumerate(self._walk()):
             try:
@@ -104,7 +104,7 @@ class CallSource(Source):
         if self.n_rows not in (NOT_READ, first):
             raise LengthError(
                 f"The function returned {self.n_rows} rows the first time and {first} now.",
-                fix="Each call must give all parts again: return a new generator, since a used one gives nothing more.",
+                fix="Each call must give all parts again: return a new generator, since a used one is empty.",
             )
 
     def _walk(self) -> Iterator[Any]:
@@ -117,7 +117,7 @@ class CallSource(Source):
 
 
 class Kinds(NamedTuple):
-    """What the tables of one walk are, so that rows of different parts can be put side by side without rounding."""
+    """The kinds of tables in one walk, so that rows of different parts can be joined without rounding."""
 
     is_sparse: bool | None = None
     has_floats: bool = False
@@ -127,7 +127,7 @@ class Kinds(NamedTuple):
         """The kinds of the parts so far with one part more."""
         is_sparse = isinstance(table, Csr)
         if self.is_sparse not in (None, is_sparse):
-            raise ShapeError("some parts are sparse and others are not", fix="Make them all alike.")
+            raise ShapeError("some parts are sparse and others are not", fix="Make all of them one kind.")
         values = table.data if isinstance(table, Csr) else table.values
         has_floats = self.has_floats or values.dtype.kind == "f"
         has_long = self.has_long or (values.dtype.kind in "iu" and is_long(values))

@@ -1,4 +1,4 @@
-"""The rows of two classes of a source, numbered anew: a table of their own, whatever the other classes are."""
+"""The rows of two classes of a source, renumbered as a table of their own, whatever the other classes are."""
 
 import operator
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from linsep.sources.row_set import Marks
 
 
 def class_marks(source: Source) -> list[Marks]:
-    """Which rows are of which class, in one read."""
+    """Which rows belong to which class, found in one read."""
     n_classes = len(source.facts.labels)
     found = [Marks(source.n_rows) for _ in range(n_classes)]
     for block in source.blocks():
@@ -68,7 +68,7 @@ class ChosenSource(Source):
         return replace(block, y=self._signs(block), numbers=numbers)
 
     def own_numbers(self, numbers: Sequence[int] | Ints) -> Ints:
-        """The numbers that rows have in the source."""
+        """The numbers of rows in the source."""
         ranks, places = np.unique(np.asarray(numbers, np.int64), return_inverse=True)
         return self._marks.at_ranks(ranks)[places]
 

@@ -1,8 +1,7 @@
-"""Rows whose features have names instead of places: words of a text, keys of a dict, hashed into 2^bits columns.
+"""Rows whose features have names instead of positions: words of a text or keys of a dict, hashed into 2^bits columns.
 
-A feature that appears late needs no new column: scikit-learn's FeatureHasher gives every name a column and a sign
-by its MurmurHash3. Text is hashed by a compiled twin of `HashingVectorizer(norm=None)`, with the same matrix
-as its result.
+A feature that appears late needs no new column: scikit-learn's FeatureHasher gives every name a column and a sign by
+its MurmurHash3. Text is hashed by a compiled loop that gives the same matrix as `HashingVectorizer(norm=None)`.
 """
 
 import math
@@ -22,8 +21,8 @@ from linsep.tables.exact_numbers import exact_number
 
 MOST_BITS = 28  # 2 GiB of weights for each class
 CHARACTERS = 0x110000
-SURROGATES = range(0xD800, 0xE000)  # no characters, and never in UTF-8
-CONTEXTUAL = "\u0130\u03a3"  # İ becomes two characters, and Σ at the end of a word another one than elsewhere
+SURROGATES = range(0xD800, 0xE000)  # not characters, and never in UTF-8
+CONTEXTUAL = "\u0130\u03a3"  # in lower case İ becomes two characters, and Σ depends on whether it ends a word
 BLANKS = {ord("\n"): " ", ord("\r"): " "}
 
 Ints = npt.NDArray[np.int64]
@@ -34,19 +33,19 @@ class Lines(NamedTuple):
 
     X: Any
     codes: Ints
-    labels: list[bytes]  # all that are known, in the order of their codes
+    labels: list[bytes]  # all known labels, in the order of their codes
     numbers: Ints  # counted from 0 in the block
 
 
 def require_bits(bits: int) -> int:
-    """Refuse a number of columns that makes no sense."""
+    """Refuse a number of hash bits that is out of range."""
     if isinstance(bits, bool) or not isinstance(bits, (int, np.integer)) or not 1 <= bits <= MOST_BITS:
         raise ArgumentError(f"bits is {shown(bits)}: it must be a whole number from 1 to {MOST_BITS}.")
     return int(bits)
 
 
 def hash_texts(texts: Sequence[str], bits: int) -> Any:
-    """The words of each text as a row, a CSR matrix with 2^bits columns.
+    """The words of each text as a row of a CSR matrix with 2^bits columns.
 
     >>> from linsep.sources.hashing import hash_texts
     >>> hash_texts(["one word, one more word", ""], 4).toarray().astype(int).tolist()
@@ -57,13 +56,13 @@ def hash_texts(texts: Sequence[str], bits: int) -> Any:
             raise fault("mixed rows", row=row, value=value, kind="text")
         if not value.isprintable() and any("\ud800" <= character <= "\udfff" for character in value):
             raise NotNumericError("half a surrogate pair, which is not text", row=row)
-    # A line break ends a word as a blank does, and a row needs a byte to be one.
+    # A line break ends a word just as a space does; the space is there because a row needs at least one byte.
     block = "".join(f"\t{value.translate(BLANKS)} \n" for value in texts).encode()
     return hash_lines(block, [], bits).X
 
 
 def hash_dicts(dicts: Sequence[Mapping[str, Any]], bits: int) -> Any:
-    """The values under each name as a row, a CSR matrix with 2^bits columns; text under a name is a feature too.
+    """Each dict as a row of a CSR matrix with 2^bits columns; a text value makes a feature together with its name.
 
     >>> from linsep.sources.hashing import hash_dicts
     >>> hash_dicts([{"length": 2.5, "colour": "red"}], 3).toarray().tolist()
@@ -79,9 +78,9 @@ def hash_dicts(dicts: Sequence[Mapping[str, Any]], bits: int) -> Any:
 
 
 def hash_lines(block: bytes, labels: list[bytes], bits: int) -> Lines:
-    """Lines "label<TAB>text" in UTF-8, the last one ended by a newline; labels that are not known yet are added.
+    """Lines "label<TAB>text" in UTF-8, the last one ended by a newline; new labels are added to `labels`.
 
-    Lines without a label have a negative code (`linsep.loops.text_hash.NO_LABEL`), and all of them is text.
+    A line without a label has a negative code (`linsep.loops.text_hash.NO_LABEL`), and all of it is text.
     """
     data = np.frombuffer(block, np.uint8)
     n_lines = block.count(b"\n")
@@ -91,7 +90,7 @@ def hash_lines(block: bytes, labels: list[bytes], bits: int) -> Lines:
     rows = text_hash.lines(data, names, ends, spans, codes)
     spans, codes = spans[:rows], codes[:rows]
     labels = _name(block, spans, codes, labels)
-    most = len(block) // 3 + 1  # words: two letters and what ends them
+    most = len(block) // 3 + 1  # words: each has at least two letters and a separator
     indptr, keys = np.zeros(rows + 1, np.int64), np.empty(most, np.uint32)
     indices, values = np.empty(most, np.int32), np.empty(most)
     folds = _ascii_folds() if block.isascii() else _folds()
@@ -106,7 +105,7 @@ def hash_lines(block: bytes, labels: list[bytes], bits: int) -> Lines:
 
 
 def _name(block: bytes, spans: Ints, codes: Ints, labels: list[bytes]) -> list[bytes]:
-    """Give new labels a code each."""
+    """Give each new label a code."""
     known = {label: code for code, label in enumerate(labels)}
     for row in np.flatnonzero(codes == text_hash.UNKNOWN).tolist():
         label = block[spans[row, text_hash.LABEL_START] : spans[row, text_hash.LABEL_END]]
@@ -115,7 +114,7 @@ def _name(block: bytes, spans: Ints, codes: Ints, labels: list[bytes]) -> list[b
 
 
 def _with_python(block: bytes, spans: Ints, X: Any, bits: int) -> Any:
-    """The same rows, those that the kernel left out made by scikit-learn."""
+    """The same rows; those that the compiled loop left out are made by scikit-learn."""
     from sklearn.feature_extraction.text import HashingVectorizer
 
     rows = np.flatnonzero(spans[:, text_hash.LINE] < 0)
@@ -131,7 +130,7 @@ def _with_python(block: bytes, spans: Ints, X: Any, bits: int) -> Any:
 
 @cache
 def _ascii_folds() -> npt.NDArray[np.uint32]:
-    """What becomes of each ASCII character: itself in lower case, or nothing where it is no part of a word."""
+    """What each ASCII character becomes: itself in lower case, or nothing if it cannot be part of a word."""
     return np.array(
         [ord(c.lower()) if c.isalnum() or c == "_" else text_hash.NO_WORD for c in map(chr, range(128))], "u4"
     )
@@ -139,7 +138,7 @@ def _ascii_folds() -> npt.NDArray[np.uint32]:
 
 @cache
 def _folds() -> npt.NDArray[np.uint32]:
-    """The same for every character: lower case goes character by character but for two of them."""
+    """The same for every character; lower case works character by character, with two exceptions."""
     plain = np.arange(CHARACTERS, dtype=np.uint32)
     plain = plain[~np.isin(plain, [*SURROGATES, *map(ord, CONTEXTUAL)])]
     lower = plain.tobytes().decode("utf-32-le").lower()

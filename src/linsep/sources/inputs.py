@@ -1,7 +1,7 @@
-"""Tables and labels in memory as a source: what people hand over, ready for the loops.
+"""Tables and labels in memory as a source, ready for the loops.
 
-The numbers are read by `tables`, which rounds nothing. Here they get the layout that the loops know,
-copied only if need be.
+The numbers are read by `tables`, which rounds nothing. Here they get the layout that the loops need, and are copied
+only if necessary.
 """
 
 import sys
@@ -41,8 +41,8 @@ def as_source(
 ) -> Source:
     """The rows of X with the labels y, two of them, as a source; a source is passed through.
 
-    Columns times whole numbers are passed on only where they are asked for, as `decimals`. `ids` are what rows are
-    called: see `tables.row_ids`; `categories` says how text columns are coded.
+    Columns times whole numbers are passed on only if the caller takes them (`decimals`). `ids` says what rows are
+    called (see `tables.row_ids`), `categories` how text columns are coded.
     """
     if isinstance(X, Source) or is_on_device(X):
         require_named(require_categories(categories), None)
@@ -58,7 +58,7 @@ def as_source(
 def as_classes(
     X: Any, y: Any = None, *, decimals: bool = False, ids: Any = None, categories: Categories = UNCODED
 ) -> Source:
-    """The same with any number of classes, one included: labels are then positions among them (see `marks`)."""
+    """The same with any number of classes, even one: labels are then positions among them (see `marks`)."""
     if is_elsewhere(X) or isinstance(X, Source) or is_on_device(X):
         require_named(require_categories(categories), None)
     if is_elsewhere(X):
@@ -82,10 +82,10 @@ def asked(
     many: bool = False,
     beside: Iterable[Any] = (),
 ) -> Iterator[tuple[Given, Source]]:
-    """The rows of a question, without those with gaps if so asked, and their source, of two classes or `many`.
+    """The rows of a question and their source, with two classes or `many`; missing="drop" leaves out incomplete rows.
 
-    Gaps may also be in what is given `beside` the rows. What is found to be wrong with a row is told with the number
-    that the user knows.
+    Values may also be missing in what is given `beside` the rows. Errors about a row name its number in the user's
+    table.
     """
     rows = rows_given(X, y, ids, missing, beside)
     with rows.numbered():
@@ -94,9 +94,9 @@ def asked(
 
 
 def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside: Iterable[Any] = ()) -> Given:
-    """The rows that a question is about: with missing="drop" those of a table, here or on a cluster, without gaps.
+    """The rows that a question is about; with missing="drop", rows with missing values are left out.
 
-    Gaps may also be in what is given `beside` the rows, a value for each.
+    Values may also be missing in what is given `beside` the rows, one for each.
     """
     if missing is None:
         return Given(X, y, ids)
@@ -105,7 +105,7 @@ def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside:
         return Given(_on_cluster(X, y, ids, missing), None)
     if isinstance(X, Source):
         raise ArgumentError(
-            "A source was read before the question was asked: leave missing out.",
+            "The rows of a source have been read already: leave missing out.",
             fix="linsep.open(..., missing='drop') leaves out rows with missing values.",
         )
     if is_on_device(X):
@@ -114,7 +114,7 @@ def rows_given(X: Any, y: Any, ids: Any = None, missing: Missing = None, beside:
 
 
 def left_out(source: Source, rows: Given) -> Source:
-    """The source of these rows, which knows how many were dropped; names are given to the rows of the answer."""
+    """The source of these rows, with the number of dropped ones in its facts; the answer gets the names of rows."""
     if rows.dropped:
         source.facts = replace(source.facts, rows_left_out=rows.dropped, ids=None)
     return source
@@ -129,7 +129,7 @@ def _on_device(X: Any, y: Any, ids: Any) -> Source:
 
 
 def is_elsewhere(X: Any) -> bool:
-    """Whether X is a collection of Dask, whose rows need not be here. Nobody has one who has not imported Dask."""
+    """Whether X is a Dask collection, whose rows may be elsewhere. (If Dask is not imported, it cannot be one.)"""
     dask = sys.modules.get("dask")
     return dask is not None and not isinstance(X, Source) and bool(dask.is_dask_collection(X))
 
@@ -137,7 +137,7 @@ def is_elsewhere(X: Any) -> bool:
 def _on_cluster(X: Any, y: Any, ids: Any, missing: Missing = None) -> Source:
     if ids is not None and not isinstance(ids, str):
         raise ArgumentError(
-            "Rows on a cluster are named by a column of theirs, or by their index.",
+            "Rows on a cluster are named by one of their columns, or by their index.",
             fix="Say ids='NAME', or set the index.",
         )
     from linsep.sources.cluster.dask_source import source_of
@@ -150,7 +150,7 @@ def _in_memory(
 ) -> Source:
     if rows.y is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
-    threads_asked_for()  # a wrong setting is told of at once, not only by large tables
+    threads_asked_for()  # a wrong setting is reported at once, not only for large tables
     X, row_ids = without_ids(rows.X, rows.ids, rows.y)
     exact = _in_64_bits(read_exact(X, require_categories(categories)), decimals)
     n_rows, n_columns = exact.values.shape
@@ -166,7 +166,7 @@ def _in_memory(
 
 
 def as_given(source: Source, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
-    """The source, if it is one to learn from; it may have any number of classes."""
+    """The source, if it can be used here; it may have any number of classes."""
     if source.facts.scales is not None and not decimals:
         raise ArgumentError(
             'Only decide, verify and mle_exists take exact decimals: open the files with numbers="binary64".'
@@ -208,7 +208,7 @@ def as_signs(labels: npt.NDArray[Any], order: Sequence[Label] | None = None) -> 
 
 
 def _as_marks(labels: npt.NDArray[Any], order: Sequence[Label] | None = None) -> tuple[Any, tuple[Label, ...]]:
-    """Labels of any number of values as blocks have them, and the values."""
+    """Labels with any number of values, as blocks store them, and the values."""
     found, codes = distinct(labels, order)
     if not found:
         raise fault("no class")
@@ -216,7 +216,7 @@ def _as_marks(labels: npt.NDArray[Any], order: Sequence[Label] | None = None) ->
 
 
 def _in_64_bits(exact: ExactTable, scaled: bool) -> ExactTable:
-    """The table, if 64-bit numbers hold it: in columns times whole numbers only where the caller can undo that."""
+    """The table, if it fits 64-bit numbers; columns times whole numbers only if the caller can undo the factors."""
     if exact.inexact is not None and not (scaled and exact.scales is not None and exact.fits_64_bits):
         raise exact.inexact
     return exact
@@ -234,7 +234,7 @@ def as_table(values: Any) -> Table:
 
 
 def _fixed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A C-ordered, read-only view: one type for the kernels whatever the flags of the original."""
+    """A C-ordered, read-only view: one type for the compiled loops, whatever the flags of the original."""
     rows = in_rows(values) if values.ndim == 2 else values
     if not (rows.flags.c_contiguous and rows.flags.aligned):
         rows = np.require(rows, requirements=["C", "A"])
@@ -244,7 +244,7 @@ def _fixed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def in_rows(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A table of doubles that lies column by column, as dataframes do, row by row. NumPy takes twice as long."""
+    """A table of doubles, which may lie column by column as in dataframes, row by row. NumPy takes twice as long."""
     flags, (n_rows, n_columns) = values.flags, values.shape
     if values.dtype != np.float64 or flags.c_contiguous or not (flags.f_contiguous and flags.aligned):
         return values

@@ -1,14 +1,14 @@
-"""Kesler's rows: the joint question about many classes, asked as one about signed rows that are never written out.
+"""Kesler's rows: the joint question about many classes as a question about signed rows that are never all stored.
 
-    Are there w_1, ..., w_K (and biases) with the score of its own class strictly the largest on every row?
+    Are there w_1, ..., w_K (and biases) such that on every row the score of its own class is strictly the largest?
     A row x of class c gives a row for each other class k:  +x in the block of c, -x in that of k, 0 elsewhere.
     One vector, all blocks side by side, is positive on all of these exactly if the answer is yes.
 
-Adding the same to every w_k changes no difference, so w of the first class is 0 and has no block; where lengths
-matter, as they do for a margin, `all_blocks` keeps it. With bias, x has a 1 at its end. Row i of n gives the rows
-i·(K - 1) to i·(K - 1) + K - 2, the other classes in order; all count as +1.
+Adding the same vector to every w_k changes no difference, so w of the first class is 0 and has no block; where lengths
+matter, as for a margin, `all_blocks` keeps it. With a bias, x has a 1 at its end. Row i gives the derived rows
+i·(K - 1) to i·(K - 1) + K - 2, one for each other class in order; all count as +1.
 
-A scan multiplies the rows by all w_k at once and compares; blocks and rows are made when they are asked for.
+A scan multiplies the rows by all w_k at once and compares; blocks and derived rows are made on demand.
 Nilsson, Learning Machines (1965), section 4.3: the construction is due to Carl Kesler.
 """
 
@@ -24,13 +24,13 @@ from linsep.errors import ArgumentError
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Array, Block, Floats, Ints, Label, Scan, Source, Table, positions, refusal
 
-WON: tuple[Label, Label] = ("lost", "won")  # what derived rows are called: all of them should be won
-FEW_CLASSES = 4  # up to here dense rows stay dense: half of each derived row is not 0
-ENTRIES = 1 << 22  # of derived rows made together, or of scores
+WON: tuple[Label, Label] = ("lost", "won")  # the labels of derived rows: all of them should be won
+FEW_CLASSES = 4  # up to this many, dense rows stay dense: half of each derived row is not 0
+ENTRIES = 1 << 22  # of derived rows or scores made at a time
 
 
 class KeslerSource(Source):
-    """The derived rows of any source of finite numbers, whatever the number of its classes."""
+    """The derived rows of any source of finite numbers, with any number of classes."""
 
     def __init__(self, source: Source, *, bias: bool, all_blocks: bool = False) -> None:
         facts, others = source.facts, len(source.facts.labels) - 1
@@ -53,7 +53,7 @@ class KeslerSource(Source):
         )
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
-        """Every row once under all w_k, next to the data."""
+        """Read every row once with all w_k, where the data are."""
         found = [self._scanned(scored, worst) for scored in self._scored(w, b)]
         scores = np.concatenate([part.lowest for part in found])
         numbers = np.concatenate([part.lowest_rows for part in found])
@@ -93,7 +93,7 @@ class KeslerSource(Source):
         return self.take(np.sort(np.concatenate(parts)))
 
     def _parts(self, random: np.random.Generator | None, times: int) -> Iterator[Block]:
-        """The rows of the source, so few at a time that so many times their entries fit into memory."""
+        """The rows of the source, few enough at a time for `times` their entries to fit in memory."""
         for block in self._source.blocks(random):
             table = block.table
             entries = table.values.size if isinstance(table, Dense) else table.data.size
@@ -109,7 +109,7 @@ class KeslerSource(Source):
         return (block.row_numbers[:, None] * self._others + np.arange(self._others)).ravel()
 
     def _derived(self, block: Block, rows: Ints, others: Ints, numbers: range | Ints) -> Block:
-        """For each of these rows of the block, the one against the other class of this rank."""
+        """For each of these rows of the block, the derived row against the other class of this rank."""
         own = positions(block.y, self._others + 1)[rows]
         other = others + (others >= own)
         build = _sparse
@@ -131,7 +131,7 @@ class KeslerSource(Source):
             with np.errstate(all="ignore"):
                 scores = np.asarray(values @ weights[:, :d].T)
                 sizes = np.asarray(abs(values) @ abs(weights[:, :d]).T)
-                squares = (values * values).sum(axis=1)  # of arrays, sparse ones too, entry by entry
+                squares = (values * values).sum(axis=1)  # entry by entry, for sparse arrays too
                 if self._bias:
                     scores, sizes = scores + weights[:, d], sizes + abs(weights[:, d])
                 lead = scores[rows, own] - scores[rows, others] + b
@@ -200,7 +200,7 @@ def _signed(values: Array) -> Array:
         return values
     low, high = (int(values.min(initial=0)), int(values.max(initial=0))) if values.dtype.kind in "iu" else (0, 1)
     if low == -(2**63) or high >= 2**63:
-        raise ArgumentError("An integer of X has more than 63 bits: the joint question takes those up to 2^63 - 1.")
+        raise ArgumentError("An integer of X has more than 63 bits: the joint question takes integers up to 2^63 - 1.")
     return values.astype(np.int64)
 
 
@@ -216,7 +216,7 @@ def _dense(block: Block, bias: bool, n_columns: int, rows: Ints, own: Ints, othe
 
 
 def _sparse(block: Block, bias: bool, n_columns: int, rows: Ints, own: Ints, other: Ints) -> Table:
-    """Each derived row is two pieces of a row, the lower block first; a block of -1 is left out."""
+    """Each derived row consists of two copies of a row, the lower block first; a block numbered -1 is left out."""
     width = block.n_columns + bias
     whole = sp.csr_array(_signed_rows(block, bias))
     starts, lengths = whole.indptr[:-1].astype(np.int64)[rows], np.diff(whole.indptr).astype(np.int64)[rows]

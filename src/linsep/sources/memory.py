@@ -15,8 +15,8 @@ from linsep.loops.layouts import Dense
 from linsep.sources.base import Block, Facts, Floats, Ints, Scan, Signs, Source, Table, distinct_rows, refusal
 
 UNKNOWN_LENGTH = -1.0  # of the longest row
-NARROW = 8  # columns that NumPy adds up one after the other, as the compiled loop does
-WORTH_A_THREAD = 1 << 18  # bytes: below this, handing the work over costs more than doing it
+NARROW = 8  # columns: up to this many, NumPy adds one after the other, as the compiled loop does
+WORTH_A_THREAD = 1 << 18  # bytes: below this, passing the work to a thread costs more than doing it
 
 
 class MemorySource(Source):
@@ -28,8 +28,8 @@ class MemorySource(Source):
         self.table, self.y, self.facts, self.weights = table, y, facts, weights
         self.numbers = range(len(y)) if numbers is None else numbers
         self._longest2 = UNKNOWN_LENGTH
-        self._run = self._period = max(1, len(y))  # rows of a table that are walked: of each period the first few
-        self.is_worth_compiling = len(y) * facts.n_columns > exact.FEW_CELLS  # or a part of what is
+        self._run = self._period = max(1, len(y))  # which rows of a table are walked: the first few of each period
+        self.is_worth_compiling = len(y) * facts.n_columns > exact.FEW_CELLS  # or is a part of a source that is
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """Each core scans its share of the rows; the scan of the whole is the sum."""
@@ -79,7 +79,7 @@ class MemorySource(Source):
         return positions + numbers.start if isinstance(numbers, range) else numbers[positions]
 
     def scan_alone(self, w: Floats, b: float, worst: int, ceiling: float) -> Scan:
-        """The scan made by this thread alone, of the worst rows only those with a score below the ceiling."""
+        """The scan made by this thread alone; the worst rows are only those with a score below the ceiling."""
         return self._scan_part(0, self.n_rows, w, b, worst, ceiling)
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
@@ -105,12 +105,12 @@ class MemorySource(Source):
 
     @cached_property
     def _few_floats(self) -> tuple[Floats, Floats]:
-        """Few rows as doubles, and the size of each."""
+        """A few rows as doubles, and the size of each."""
         x = self.table[0].astype(np.float64, copy=False)
         return x, np.abs(x)
 
     def _scan_few(self, w: Floats, b: float, wanted: int) -> Scan:
-        """The scan of few rows, in NumPy: what `loops.scans.scan` does, before it is compiled or loaded."""
+        """The scan of a few rows in NumPy: the same as `loops.scans.scan`, without compiling or loading it."""
         (x, size), y = self._few_floats, self.y
         with np.errstate(all="ignore"):
             scores = y * ((np.einsum("ij,j->i", x, w) if len(w) > NARROW else (x * w).sum(axis=1)) + b)
@@ -136,15 +136,15 @@ class MemorySource(Source):
 
 
 def walked(n_rows: int, run: int, period: int) -> int:
-    """How many rows of so many are walked."""
+    """How many of `n_rows` rows are walked."""
     periods, rest = divmod(n_rows, period)
     return periods * run + min(rest, run)
 
 
 class Stripes(MemorySource):
-    """Runs of consecutive rows, evenly spread over a table and under the numbers they have there.
+    """Runs of consecutive rows, evenly spread over a table, with the numbers they have there.
 
-    They are scanned where they lie, at the speed of memory: to copy so many rows takes as long as ten scans of them.
+    They are scanned in place, at the speed of memory: copying them would take as long as ten scans.
     """
 
     def __init__(self, whole: MemorySource, run: int, period: int) -> None:
@@ -157,7 +157,7 @@ class Stripes(MemorySource):
         yield self._rows_at(striped(len(self.y), self._run, self._period))
 
     def sample(self, k: int, seed: int) -> Block:
-        """At most k distinct ones of these rows."""
+        """At most k distinct rows among these."""
         rows = striped(len(self.y), self._run, self._period)
         return self._rows_at(rows[distinct_rows(self.n_rows, k, seed)])
 
@@ -175,11 +175,11 @@ def striped(n_rows: int, run: int, period: int) -> Ints:
 
 
 def smallest(scores: Floats, wanted: int) -> Ints:
-    """The places of the smallest scores, smallest first; of equal ones the first."""
+    """The places of the smallest scores, smallest first; among equal ones the first."""
     if not wanted:
         return np.zeros(0, np.int64)
     places = np.arange(len(scores))
-    if 4 * wanted < len(scores):  # else it takes less to sort them all
+    if 4 * wanted < len(scores):  # else sorting them all is faster
         places = np.flatnonzero(scores <= np.partition(scores, wanted)[wanted])
     return places[np.argsort(scores[places], kind="stable")[:wanted]]
 
@@ -195,15 +195,15 @@ class Blockwise(Source, ABC):
 def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block) -> Scan:
     """The scan of one block of a source of these facts, with no row left in doubt, by this thread alone.
 
-    The size of the source, not that of the block, says whether few rows are scored in NumPy: the sum of the scans is
-    the same, to the last bit, however the rows are cut up.
+    The size of the source, not that of the block, decides whether NumPy scores the rows, so that the sum of the scans
+    is the same, to the last bit, however the rows are divided into blocks.
     """
     part = MemorySource(block.table, block.y, facts.of_part(len(block)), block.numbers)
     return scanned_part(part, facts, w, b, worst, UNKNOWN_LENGTH)
 
 
 def scanned_part(part: MemorySource, facts: Facts, w: Floats, b: float, worst: int, longest2: float) -> Scan:
-    """The same for a block that is a source of its own."""
+    """The same for a block that is a source itself."""
     part._longest2 = longest2
     is_few = facts.n_rows * facts.n_columns <= exact.FEW_CELLS
     found = part.scan(w, b, worst=worst) if is_few else part.scan_alone(w, b, worst, np.inf)
@@ -211,7 +211,7 @@ def scanned_part(part: MemorySource, facts: Facts, w: Floats, b: float, worst: i
 
 
 def settled(part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
-    """The scan with no row left in doubt: exact signs, while the rows are at hand."""
+    """The scan with no row left in doubt: exact signs, while the rows are in memory."""
     if not scan.doubtful.size:
         return scan
     wrong = scan.rows

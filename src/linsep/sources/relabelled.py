@@ -1,4 +1,4 @@
-"""The rows of a source under other labels: one class against the rest, or its classes as some of a longer list; or with
+"""The rows of a source with other labels (one class against the rest, or its classes within a longer list), or with
 weights for learners, one for each class."""
 
 import operator
@@ -19,7 +19,7 @@ def relabelled(source: Source, codes: Sequence[int], labels: tuple[Label, ...]) 
     """The same rows, where class k of the source is class `codes[k]` of these labels."""
     facts, new = replace(source.facts, labels=labels), marks(np.asarray(codes), len(labels))
     change = partial(_renamed, new, len(source.facts.labels))
-    if isinstance(source, MemorySource):  # once, not at each walk
+    if isinstance(source, MemorySource):  # once, not on each walk
         y = change(next(source.blocks())).y
         return MemorySource(source.table, y, facts, source.numbers, source.weights)
     return ChangedSource(source, change, facts)
@@ -59,7 +59,7 @@ class ChangedSource(Blockwise):
         return self._change(self._source.take(rows))
 
     def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
-        """What a function makes of each block as it is now."""
+        """The results of a function for each changed block."""
         return self._source.each(partial(_on_changed, work, self._change), marks)
 
 

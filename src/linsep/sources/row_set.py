@@ -1,4 +1,4 @@
-"""A mark on each row of a long source: one bit a row, so that 100 million rows take 12.5 MB."""
+"""A mark for each row of a long source: one bit per row, so that 100 million rows take 12.5 MB."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,7 +6,7 @@ import numpy.typing as npt
 from linsep.sources.base import Block, Ints
 
 Flags = npt.NDArray[np.bool_]
-STRIDE = 1 << 16  # bytes of marks looked at together
+STRIDE = 1 << 16  # bytes of marks processed together
 
 
 class Marks:
@@ -28,14 +28,14 @@ class Marks:
 
     @classmethod
     def of(cls, n_rows: int, bits: npt.NDArray[np.uint8]) -> "Marks":
-        """Marks made of the bits of others."""
+        """Marks made from the bits of other marks."""
         marks = cls(0)
         marks.n_rows, marks._bits = n_rows, bits
         return marks
 
     @classmethod
     def of_rows(cls, n_rows: int, rows: Ints) -> "Marks":
-        """Marks on these rows, which are in rising order."""
+        """Marks on these rows, which are in increasing order."""
         marks = cls(n_rows)
         for start in range(0, n_rows, STRIDE):
             first, last = np.searchsorted(rows, [start, start + STRIDE])
@@ -71,13 +71,13 @@ class Marks:
         return int(np.bitwise_count(self._bits).sum(dtype=np.int64))
 
     def rows(self) -> Ints:
-        """The marked rows, in rising order. (Eight bytes each: for few.)"""
+        """The marked rows, in increasing order. (Eight bytes each, so only for a few.)"""
         edges = range(0, len(self._bits), STRIDE)
         parts = [8 * edge + np.flatnonzero(np.unpackbits(self._bits[edge : edge + STRIDE])) for edge in edges]
         return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, np.int64)
 
     def at_ranks(self, ranks: Ints) -> Ints:
-        """The marked rows with these ranks among all marked rows; the ranks are in rising order."""
+        """The marked rows with these ranks among all marked rows; the ranks are in increasing order."""
         edges = np.arange(0, len(self._bits), STRIDE)
         counts = [int(np.bitwise_count(self._bits[edge : edge + STRIDE]).sum(dtype=np.int64)) for edge in edges]
         before = np.concatenate([[0], np.cumsum(counts)])

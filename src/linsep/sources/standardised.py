@@ -1,7 +1,7 @@
-"""The rows of a source centred and scaled, column by column, and the way back to the units they came in.
+"""The rows of a source centred and scaled, column by column, and the way back to their own units.
 
-Standardising rounds, so it may serve a run but never a verdict: the weights of a run on these rows are carried back to
-the user's units, and whatever is said about them is said of the user's own rows.
+Standardising rounds, so it may be used for a run but never for a verdict: the weights of a run on these rows are
+converted back to the user's units, and whatever is said about them concerns the user's own rows.
 """
 
 import math
@@ -21,12 +21,12 @@ from linsep.sources.base import Block, Floats, Ints, Source, T, require_finite
 from linsep.sources.memory import Blockwise, MemorySource
 from linsep.sources.row_set import Flags, Marks
 
-FAR, UNLIKE = 10.0, 10.0  # a mean of so many deviations is far from 0; scales of this ratio are unlike
+FAR, UNLIKE = 10.0, 10.0  # a mean of this many deviations is far from 0; scales of this ratio are unlike
 
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """What is subtracted from each column, and what it is then divided by: neither is 0 or infinite as a divisor."""
+    """What is subtracted from each column, and what it is then divided by; no divisor is 0 or infinite."""
 
     centres: Floats
     scales: Floats
@@ -37,10 +37,10 @@ class Scaling:
         return replace(block, table=Dense(np.ascontiguousarray(values)))
 
     def in_own_units(self, halfspace: Halfspace) -> Halfspace:
-        """The same hyperplane for the rows as they were: w/s, and the b that has the centre where it was.
+        """The same hyperplane for the original rows: w/s, and the b that gives the centre the same score.
 
         The quotients are exact until each is rounded once, and b is computed for the rounded weights, so that it
-        makes up for their rounding at the centre of the rows, where they are.
+        compensates for their rounding at the centre of the rows.
         """
         exact = [Fraction(v) / Fraction(s) for v, s in zip(halfspace.w.tolist(), self.scales.tolist(), strict=True)]
         centres = list(map(Fraction, self.centres.tolist()))
@@ -50,7 +50,7 @@ class Scaling:
         return Halfspace(np.array(w), max(-LARGEST, min(b, LARGEST)), halfspace.labels)
 
     def cause(self) -> str:
-        """Why rows like these are hard for the Perceptron, in words; empty where neither place nor scale is."""
+        """Why rows like these are hard for the Perceptron, in words; empty if neither centre nor scale explains it."""
         is_far = bool((np.abs(self.centres) > FAR * self.scales).any())
         is_unlike = bool(self.scales.max(initial=1.0) > UNLIKE * self.scales.min(initial=1.0))
         reasons = ["are far from 0"] * is_far + ["have very different scales"] * is_unlike
@@ -58,10 +58,10 @@ class Scaling:
 
 
 def standardised(source: Source, *, centre: bool = True) -> "StandardisedSource":
-    """The rows with columns of mean 0 and standard deviation 1; not centred, of mean square 1.
+    """The rows with columns of mean 0 and standard deviation 1 or, not centred, of mean square 1.
 
-    A column of one value becomes 0 and is not scaled. Rows through the origin (without bias) must not be centred:
-    that would move the origin.
+    A constant column becomes 0 and is not scaled. For hyperplanes through the origin (no bias), rows must not be
+    centred: that would move the origin.
     """
     if any(source.each(_is_sparse)):
         raise ArgumentError(
@@ -83,13 +83,13 @@ def standardised(source: Source, *, centre: bool = True) -> "StandardisedSource"
 
 
 class StandardisedSource(Blockwise):
-    """Any source of dense rows, its columns centred and scaled as its blocks are read."""
+    """Any source of dense rows, with its columns centred and scaled as its blocks are read."""
 
     def __init__(self, source: Source, scaling: Scaling) -> None:
         self.own, self.scaling = source, scaling
         self.facts = replace(source.facts, integer_bits=None, numbers="binary64", is_finite=True)
         is_here = isinstance(source, MemorySource)
-        self._held = scaling.applied(next(source.blocks())) if is_here else None  # once, not at each walk
+        self._held = scaling.applied(next(source.blocks())) if is_here else None  # once, not on each walk
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The blocks of the source, standardised."""
@@ -100,7 +100,7 @@ class StandardisedSource(Blockwise):
         return self.scaling.applied(self.own.take(rows))
 
     def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
-        """What a function makes of each standardised block."""
+        """The results of a function for each standardised block."""
         if self._held is not None:
             return super().each(work, marks)
         return self.own.each(partial(_on_standardised, work, self.scaling), marks)
@@ -135,9 +135,9 @@ def _wider(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Fl
 
 
 def _moments(middles: Floats, reach: Floats, block: Block) -> tuple[Floats, Floats]:
-    """The sums of the values and of their squares, moved and scaled into [-1, 1], where no square overflows."""
+    """The sums of the values and of their squares, shifted and scaled into [-1, 1], where no square overflows."""
     moved = (block.values.astype(np.float64) - middles) / reach
-    return moved.sum(axis=0), np.square(moved).sum(axis=0)  # row after row: the page rounds so too
+    return moved.sum(axis=0), np.square(moved).sum(axis=0)  # row after row: the explorer's page rounds the same way
 
 
 def _added(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -149,7 +149,7 @@ def _dot(left: Any, right: Any) -> Fraction:
 
 
 def _power_of_two(values: Sequence[Fraction]) -> Fraction:
-    """1, or what brings the largest of values near 1 where it is near the ends of the doubles."""
+    """1, or the power that brings the largest value near 1 if it is near the limits of the doubles."""
     largest = max(map(abs, values), default=Fraction(0))
     if not largest:
         return Fraction(1)

@@ -1,4 +1,4 @@
-"""Some rows of a source too long to copy them: those that are marked, and samples of such rows."""
+"""Some rows of a source, without copying it: the marked rows, and samples of rows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -11,12 +11,12 @@ from linsep.sources.base import Block, Ints, Source, T, distinct_rows
 from linsep.sources.memory import Blockwise, MemorySource, Stripes, striped
 from linsep.sources.row_set import Flags, Marks
 
-STRIPED = 1 << 15  # rows: from here on a sample is runs of consecutive rows
-RUN = 61  # rows: no table repeats itself so
+STRIPED = 1 << 15  # rows: a sample of at least this many consists of runs of consecutive rows
+RUN = 61  # rows: a period that no table is likely to have
 
 
 class Remaining(Blockwise):
-    """The marked rows of a source, under the numbers they have there; there are some, where a rest is searched."""
+    """The marked rows of a source, of which there is at least one, with the numbers they have there."""
 
     def __init__(self, source: Source, marks: Marks) -> None:
         self._source, self._marks, n_rows = source, marks, marks.count()
@@ -34,8 +34,8 @@ class Remaining(Blockwise):
         return self._source.take(rows)
 
     def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
-        """What a function makes of the marked rows of each block."""
-        assert marks is None  # nobody marks rows of a rest
+        """The results of a function for the marked rows of each block."""
+        assert marks is None  # no caller marks rows of such a source
         return self._source.each(partial(_on_marked, work), self._marks)
 
     def sample(self, k: int, seed: int) -> Block:
@@ -52,9 +52,9 @@ def _on_marked(work: Callable[[Block], T], block: Block, flags: Flags) -> T:
 
 
 def samples(source: Source, sizes: Sequence[int]) -> Iterator[MemorySource]:
-    """A sample of each size, its rows under their numbers in the whole: the same rows of every kind of source.
+    """A sample of each size, its rows with their numbers in the whole: the same rows for every kind of source.
 
-    They are drawn when their turn comes; those of a stream all in one read.
+    Each is drawn when its turn comes; those of a stream all in one read.
     """
     facts = source.facts
     if not facts.is_streamed:
@@ -72,7 +72,7 @@ def samples(source: Source, sizes: Sequence[int]) -> Iterator[MemorySource]:
 
 
 def _numbers_of(source: Source, size: int, seed: int) -> Ints:
-    """The numbers of the rows of a sample: drawn if they are few, else runs of rows, which are soon read."""
+    """The numbers of the rows of a sample: drawn at random if few, else runs of rows, which are quick to read."""
     n_rows = source.n_rows
     ranks = distinct_rows(n_rows, size, seed) if size < STRIPED else striped(n_rows, *_stripe(n_rows, size))
     if isinstance(source, Remaining):
@@ -86,5 +86,5 @@ def _stripe(n_rows: int, size: int) -> tuple[int, int]:
 
 def _held(block: Block, whole: Source) -> MemorySource:
     sample = MemorySource(block.table, block.y, whole.facts.of_part(len(block)), block.row_numbers)
-    sample.is_worth_compiling |= whole.n_rows * whole.n_columns > FEW_CELLS  # the whole will be scanned so
+    sample.is_worth_compiling |= whole.n_rows * whole.n_columns > FEW_CELLS  # as the whole is
     return sample

@@ -1,4 +1,4 @@
-"""A source that counts the rows it hands out, so that a long search can be watched."""
+"""A source that counts the rows that are read, so that a long search can be watched."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -10,7 +10,7 @@ from linsep.sources.row_set import Flags, Marks
 
 
 class WatchedSource(Source):
-    """Any source; `rows_read` is how many rows its scans and blocks have gone over so far.
+    """Any source; `rows_read` is how many rows its scans and blocks have read so far.
 
     >>> import linsep, numpy as np
     >>> from linsep.sources.inputs import as_source
@@ -43,7 +43,7 @@ class WatchedSource(Source):
         return self._source.sample(k, seed)
 
     def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
-        """What the source makes of each block, counted."""
+        """The results of the source for each block, counted."""
         for rows, made in self._source.each(partial(_counted, work), marks):
             yield made
             self.rows_read += rows

@@ -1,14 +1,14 @@
-"""Rows on a Dask cluster: each partition is asked where it lies, and answers that add up come back.
+"""Rows on a Dask cluster: work is sent to the partitions, and answers that add up come back.
 
     first read     each worker looks at its partitions: lengths, labels, kinds of numbers, NaN
     scan           each worker scans its partitions; the scans are added up on the way
     take, sample   only the partitions that hold the rows are asked, and only these rows leave
     each           a function is sent to the rows
-    blocks         one partition after another comes here: for what has to see the rows in their order, and nothing else
+    blocks         one partition after another comes here: only for work that must see the rows in their order
 
-A task depends on its arguments alone, so what a lost worker had is computed again by another. Answers are put together
-in the order of the partitions and hold nothing that depends on where they were cut: neither the number of partitions
-nor that of workers changes a verdict or a proof.
+A task depends only on its arguments, so another worker can redo what a lost worker had. Answers are combined in the
+order of the partitions and contain nothing that depends on how the rows are partitioned: neither the number of
+partitions nor that of workers changes a verdict or a proof.
 """
 
 import asyncio
@@ -48,17 +48,17 @@ from linsep.tables.given_rows import Missing
 from linsep.tables.label_values import distinct
 from linsep.tables.row_ids import RowIds
 
-SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held here, as for files: fixed, so that no verdict depends on it
+SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held here, as for files; fixed, so that verdicts do not vary
 LEAST_AT_HAND = 1 << 10  # rows, however long they are
 OWN_SCHEDULERS = ("threads", "processes", "synchronous", "sync", "single-threaded", "threading", "multiprocessing")
 PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc")
 FAN_IN = 8  # scans added up by one task
-A_THREAD = 4  # tasks for each thread, where it does not matter which worker does them
-MOST_AHEAD = 64  # partitions under way at once for each thread of the cluster, while answers are asked for one by one
+A_THREAD = 4  # tasks for each thread, if it does not matter which worker does them
+MOST_AHEAD = 64  # partitions in progress at once for each thread of the cluster, while answers are read one by one
 
 
 class Partition:
-    """The rows of a partition, and its labels where they come apart: not computed yet."""
+    """The rows of a partition, and its labels if they are separate: not computed yet."""
 
     __slots__ = ("x", "y")
 
@@ -66,7 +66,7 @@ class Partition:
         self.x, self.y = x, y
 
     def name(self, place: int) -> str:
-        """What errors call it."""
+        """What error messages call it."""
         return self.x.name if isinstance(self.x, Unread) else f"partition {place}"
 
 
@@ -83,7 +83,7 @@ class DaskSource(Source):
         files: tuple[str, ...] = (),
         holding: tuple[Any, ...] = (),
     ) -> None:
-        self._holding = holding  # collections whose partitions workers forget once nobody holds them
+        self._holding = holding  # collections whose partitions workers drop when no reference is left
         self._cluster = Cluster(scheduler)
         self._cluster.require_linsep()
         if not partitions:
@@ -101,7 +101,7 @@ class DaskSource(Source):
         starts = np.cumsum([0, *(seen[k].rows for k in filled)])
         self._starts: Ints = starts.astype(np.int64)
         all_starts = np.cumsum([0, *(found.rows + found.dropped for found in seen)])
-        self._own_starts: Ints = all_starts[filled].astype(np.int64)  # those that were dropped counted
+        self._own_starts: Ints = all_starts[filled].astype(np.int64)  # counting the rows that were dropped
         self._partitions = [partitions[k] for k in filled]
         self._places = [
             Span(partitions[k].name(k), int(start), seen[k].rows, seen[k].longest2)
@@ -117,13 +117,13 @@ class DaskSource(Source):
 
     @property
     def cluster(self) -> "Cluster":
-        """Where the work is done."""
+        """The cluster that does the work."""
         return self._cluster
 
     def ask(self, rows: Sequence[int], work: Callable[..., Sequence[Any] | Ints]) -> list[Any]:
-        """What a function of the columns, of places in a partition and of the partition says about each of these rows.
+        """For each of these rows, the answer of a function of the columns, of places in a partition and the partition.
 
-        Only the partitions that hold some are asked.
+        It runs only on the partitions that hold some of the rows.
         """
         wanted = np.asarray(rows, dtype=np.int64)
         held = np.searchsorted(self._starts, wanted, side="right") - 1
@@ -136,7 +136,7 @@ class DaskSource(Source):
         return [answer for _, answer in sorted(zip(order, found, strict=True), key=itemgetter(0))]
 
     def own_numbers(self, rows: Sequence[int]) -> list[Any]:
-        """The numbers of these rows in the table, those that were dropped counted."""
+        """The numbers of these rows in the table, counting those that were dropped."""
         held = np.searchsorted(self._starts, np.asarray(rows, np.int64), side="right") - 1
         places = self.ask(rows, places_in)
         return [int(first + place) for first, place in zip(self._own_starts[held], places, strict=True)]
@@ -158,7 +158,7 @@ class DaskSource(Source):
         return total
 
     def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
-        """What a function makes of each partition, in order; few are under way at first, then more and more."""
+        """The results of a function for each partition, in order; at first few are in progress, then more and more."""
         return self._cluster.ahead(self._asked(work, marks))
 
     def _asked(self, work: Callable[..., T], marks: Marks | None) -> Iterator[Any]:
@@ -172,7 +172,7 @@ class DaskSource(Source):
             yield partial(work_on, work, self._known, at, bits), part.x, part.y
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
-        """One partition after another, which is then held here."""
+        """One partition after another, fetched and held here."""
         order = range(self.n_partitions) if random is None else random.permutation(self.n_partitions).tolist()
         for k in order:
             part = self._partitions[k]
@@ -180,12 +180,12 @@ class DaskSource(Source):
             yield block
 
     def take(self, rows: Sequence[int] | Ints) -> Block:
-        """These rows, in this order: the partitions that hold some are asked, and no other."""
+        """These rows, in this order, from the partitions that hold them."""
         wanted = np.asarray(rows, dtype=np.int64)
         distinct_rows, back = np.unique(wanted, return_inverse=True)
         edges = np.searchsorted(distinct_rows, self._starts)
         held = [(k, distinct_rows[a:b]) for k, (a, b) in enumerate(pairwise(edges.tolist())) if a < b]
-        held = held or [(0, distinct_rows)]  # no row is a block too
+        held = held or [(0, distinct_rows)]  # for no rows, an empty block
         tasks = [
             (partial(take_from, self._known, self._places[k], own), self._partitions[k].x, self._partitions[k].y)
             for k, own in held
@@ -195,19 +195,19 @@ class DaskSource(Source):
 
 
 class AskedIds(RowIds):
-    """Names that are asked for here: with what is known of the rows they do not travel to workers."""
+    """Names that are looked up from here: they are not sent to workers with the facts about the rows."""
 
     def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
         return _nothing, ()
 
 
 def _nothing() -> None:
-    """What is left of names on a worker."""
+    """What a worker gets instead of names."""
 
 
 @final
 class PartitionIds(AskedIds):
-    """What the rows of partitions are called, by their column or their index: asked for where the rows lie."""
+    """What the rows of partitions are called, by their column or their index; looked up where the rows lie."""
 
     def __init__(self, source: DaskSource, column: str | None) -> None:
         self.source, self.column = source, column
@@ -219,7 +219,7 @@ class PartitionIds(AskedIds):
 
 @final
 class NumberIds(AskedIds):
-    """The numbers that rows have where those that were dropped count too."""
+    """The numbers of rows, counting those that were dropped."""
 
     def __init__(self, source: DaskSource, word: str) -> None:
         self.source, self.word = source, word
@@ -230,7 +230,7 @@ class NumberIds(AskedIds):
 
 
 def _facts(seen: Sequence[Seen], labels: tuple[Label, ...], files: tuple[str, ...], label: str | None) -> Facts:
-    """What the first read found, all partitions together."""
+    """What the first read found, for all partitions together."""
     n_rows, entries = sum(found.rows for found in seen), sum(found.entries for found in seen)
     bits = [found.bits for found in seen]
     return Facts(
@@ -255,7 +255,7 @@ def _found(found: Seen | InputError) -> Seen:
 
 
 def _require_alike(seen: Mapping[str, Seen]) -> None:
-    """Refuse partitions whose columns, types or layouts differ, by name; those without rows are not among them."""
+    """Refuse, by name, partitions whose columns, types or layouts differ; empty ones are not compared."""
     first, known = next(iter(seen.items()))
     for where, found in seen.items():
         if (found.columns, found.names) != (known.columns, known.names):
@@ -272,7 +272,7 @@ def _require_alike(seen: Mapping[str, Seen]) -> None:
 
 
 def _column_of(known: Seen, place: int) -> str:
-    """What is of another type: the columns, the labels and the numbers that they come to."""
+    """What has another type: a column, the labels, or the numbers that columns are read as."""
     if place == len(known.types) - 1:
         return "the labels are"
     is_column = known.names is not None and place < len(known.names) and len(known.types) > len(known.names)
@@ -282,7 +282,7 @@ def _column_of(known: Seen, place: int) -> str:
 def _labels(
     seen: Sequence[Seen], positive: Any, files: tuple[str, ...], n_rows: int
 ) -> tuple[tuple[Label, ...], tuple[int, ...], tuple[Label, ...]]:
-    """The values of the labels in rising order, the class of each, and what the classes are called."""
+    """The values of the labels in increasing order, the class of each, and what the classes are called."""
     every = list(dict.fromkeys(value for found in seen for value in found.labels))
     values, _ = distinct(read_labels(every))
     if files and all(isinstance(value, float) and value.is_integer() and abs(value) < 2**53 for value in values):
@@ -299,21 +299,21 @@ def _labels(
 
 
 class Cluster:
-    """Whoever runs the tasks: Dask's own scheduler, as it is set up, or the one that is named."""
+    """The scheduler that runs the tasks: Dask's own, as it is configured, or the one that is named."""
 
     def __init__(self, scheduler: Any = None) -> None:
         self.dask = _dask()
         self.scheduler = _scheduler(scheduler)
 
     def compute(self, tasks: Sequence[Any]) -> list[Any]:
-        """What each task, a function and its arguments, comes to, in order."""
+        """The result of each task (a function and its arguments), in order."""
         bundles = self._bundled(tasks)
         if bundles is None:
             return self._run([self._delayed(*task) for task in tasks])
         return [found for own in self._run([self._delayed(partial(_in_turn, own)) for own in bundles]) for found in own]
 
     def total(self, tasks: Sequence[Any]) -> Any:
-        """The sum of what the tasks come to, added up in their order by tasks of their own."""
+        """The sum of the results of the tasks, added up in their order by further tasks."""
         bundles = self._bundled(tasks)
         level = [
             *([self._delayed(*task) for task in tasks] if bundles is None else []),
@@ -325,7 +325,7 @@ class Cluster:
         return self._run(level)[0]
 
     def ahead(self, tasks: Iterator[Any]) -> Iterator[Any]:
-        """What the tasks come to, one by one; one for each thread is asked for first, then twice as many each time."""
+        """The results of the tasks one by one; at first one per thread is started, then twice as many each time."""
         threads = self.n_threads
         at_once, waiting = threads, list(tasks)
         while waiting:
@@ -334,7 +334,7 @@ class Cluster:
             at_once = min(2 * at_once, MOST_AHEAD * threads)
 
     def _bundled(self, tasks: Sequence[Any]) -> list[Sequence[Any]] | None:
-        """Tasks about rows that no worker holds, several together: each task costs the scheduler milliseconds."""
+        """Tasks about rows that no worker holds, in bundles, since each task costs the scheduler milliseconds."""
         if len(tasks) <= A_THREAD or any(self.dask.is_dask_collection(own) for task in tasks for own in task[1:]):
             return None
         size = -(-len(tasks) // (A_THREAD * self.n_threads))
@@ -353,7 +353,7 @@ class Cluster:
 
     @property
     def client(self) -> Any:
-        """The client of a distributed cluster; None where the work is done in this process."""
+        """The client of a distributed cluster; None if the work is done in this process."""
         from dask.base import get_scheduler
 
         owner: Any = getattr(get_scheduler(scheduler=self.scheduler), "__self__", None)
@@ -385,7 +385,7 @@ class Cluster:
                 f"The scheduler at {client.scheduler.address} has no workers.", fix="Start some: dask worker ADDRESS."
             )
         for worker, version in sorted(versions.items()):
-            if isinstance(version, str) and version != __version__:  # else it was lost while it was asked
+            if isinstance(version, str) and version != __version__:  # else the worker was lost meanwhile
                 has = f"linsep {version}" if version else "no linsep"
                 raise ClusterError(
                     f"Worker {worker} has {has}; here it is linsep {__version__}.",
@@ -394,12 +394,12 @@ class Cluster:
 
 
 def _in_turn(tasks: Sequence[Any]) -> list[Any]:
-    """What these tasks come to, one after the other."""
+    """The results of these tasks, one after the other."""
     return [work(*arguments) for work, *arguments in tasks]
 
 
 def _added_in_turn(tasks: Sequence[Any]) -> Any:
-    """The sum of what these tasks come to; the answer of one is held beside it, no more."""
+    """The sum of the results of these tasks; only one result at a time is held besides the sum."""
     return reduce(add, (work(*arguments) for work, *arguments in tasks))
 
 
@@ -422,7 +422,7 @@ def _version_of() -> Callable[[], str]:
 
 
 def _scheduler(given: Any) -> Any:
-    """What Dask takes for a scheduler: a client, a function, one of its own names; an address becomes a client."""
+    """A scheduler as Dask accepts it: a client, a function, or one of Dask's names; an address becomes a client."""
     if given is None or callable(given) or type(given).__name__ == "Client" or given in OWN_SCHEDULERS:
         return given
     if isinstance(given, str):
@@ -458,7 +458,7 @@ def _client_at(address: str) -> Any:
 
 
 async def _kind_at(address: str) -> Any:
-    """What is at this address, in its own word. A client would wait forever for what never answers."""
+    """What kind of server is at this address, as it says itself. A client would wait for ever if nothing answers."""
     import dask.config
     from dask.utils import parse_timedelta
     from distributed import Security
@@ -470,12 +470,12 @@ async def _kind_at(address: str) -> Any:
 
 
 def _explained(error: Exception) -> Exception:
-    """What went wrong on the cluster, in our words; what is not about the cluster as it is."""
+    """An error about the cluster in our words; other errors unchanged."""
     kind, said = type(error).__name__, " ".join(str(error).split())
     if kind == "KilledWorker":
         worker = getattr(getattr(error, "last_worker", None), "address", "a worker")
         return ClusterError(
-            f"Workers died again and again while they did one piece of the work; the last one was {worker}.",
+            f"Workers died repeatedly during the same piece of work; the last one was {worker}.",
             fix="They may have too little memory: use smaller partitions, or workers with more.",
         )
     if kind == "ClosedClientError":
@@ -483,7 +483,7 @@ def _explained(error: Exception) -> Exception:
     if isinstance(error, ModuleNotFoundError):
         return ClusterError(f"A worker has no {error.name}.", fix="Install it on every worker.")
     if kind in ("CommClosedError", "CancelledError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError"):
-        return ClusterError(f"The cluster does not answer any more: {said or kind}.", fix="Start it again.")
+        return ClusterError(f"The cluster no longer answers: {said or kind}.", fix="Start it again.")
     if isinstance(error, OSError):
         return ClusterError(f"A worker could not read its rows: {said}.")
     return error
@@ -524,13 +524,13 @@ def source_of(
             fix="Give a Dask series or array of the same partitions, or the name of the label column.",
         )
     if not (name is None and columns is None and ids is None) and getattr(X, "chunks", None) is not None:
-        raise ArgumentError("A Dask array has no names of columns: give its labels as a Dask array, and no ids.")
+        raise ArgumentError("A Dask array has no column names: give its labels as a Dask array, and no ids.")
     rows = _delayed_parts(X)
     labels = [None] * len(rows) if name is not None else _delayed_parts(label, like=X)
     if len(rows) != len(labels):
         raise ArgumentError(
             f"X has {len(rows)} partitions, but y has {len(labels)}.",
-            fix="Cut y up as X is: take both from one dataframe, or rechunk y.",
+            fix="Partition y as X is: take both from one dataframe, or rechunk y.",
         )
     chosen = Columns(name, None if columns is None else tuple(map(str, columns)), ids, missing == "drop")
     parts = [Partition(own, known) for own, known in zip(rows, labels, strict=True)]
@@ -541,7 +541,7 @@ def source_of(
 
 
 def _has_names(X: Any, n_rows: int) -> bool:
-    """Whether the index of a dataframe names its rows: text, or numbers over all partitions that are not 0, 1, ..."""
+    """Whether the index of a dataframe names its rows: text, or numbers that are not 0, 1, ... over all partitions."""
     index = getattr(getattr(X, "_meta", None), "index", None)
     if index is None or getattr(X, "chunks", None) is not None:
         return False

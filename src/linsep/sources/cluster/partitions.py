@@ -1,7 +1,7 @@
-"""What runs where a partition lies: it is read, looked at once, and asked; only small answers leave.
+"""The work on a partition, done where it lies: a first read, then questions; only small answers leave.
 
-A partition is a dataframe, an Arrow table, an array or a sparse matrix: whatever `tables` reads, and through it. Its
-rows are scanned by the code that scans rows in memory.
+A partition is a dataframe, an Arrow table, an array or a sparse matrix: whatever `tables` reads, and `tables` reads it.
+Its rows are scanned by the code that scans rows in memory.
 """
 
 from abc import ABC, abstractmethod
@@ -27,18 +27,18 @@ from linsep.tables.label_values import distinct, order_of, require_one_index
 from linsep.tables.row_ids import ListedIds
 
 T = TypeVar("T")
-MOST_LABELS = 1 << 16  # distinct values: more are no labels
+MOST_LABELS = 1 << 16  # distinct values: more than this are not labels
 
 
 class Unread(ABC):
-    """A partition that is read when it is asked for: a row group of a file."""
+    """A partition that is read when it is needed: a row group of a file."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What errors call it."""
+        """What error messages call it."""
 
     @abstractmethod
     def load(self) -> Any:
@@ -46,17 +46,17 @@ class Unread(ABC):
 
     @abstractmethod
     def column(self, name: str) -> Any:
-        """One column of it, which need not be among those of the table."""
+        """One of its columns, which need not be among those of the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns of a table hold what: the label, unless labels come apart, and those to learn from, unless all."""
+    """Which column of a table holds the label (unless labels are separate), and which to learn from (unless all)."""
 
     label: str | None = None
     chosen: tuple[str, ...] | None = None
     id: str | None = None
-    drops_gaps: bool = False  # rather than refusing a row with a missing value
+    drops_gaps: bool = False  # instead of refusing a row with a missing value
 
     def __post_init__(self) -> None:
         if self.chosen is not None and self.label in self.chosen:
@@ -65,7 +65,7 @@ class Columns:
             raise fault("column twice")
 
     def split(self, x: Any, y: Any) -> tuple[Any, Any, Array | None]:
-        """The rows and the labels of a partition, and which of its rows they are; None where they are all."""
+        """The rows and the labels of a partition, and which of its rows they are; None if none were dropped."""
         x, y = self._split(x, y)
         return complete(x, y) if self.drops_gaps and y is not None else (x, y, None)
 
@@ -115,10 +115,10 @@ def _one(x: Any, name: Any) -> Any:
 
 
 class Seen(NamedTuple):
-    """What the first read of a partition tells."""
+    """What the first read of a partition finds."""
 
     rows: int
-    dropped: int = 0  # beside them, for missing values
+    dropped: int = 0  # rows, in addition, for missing values
     columns: int = 0
     names: tuple[str, ...] | None = None
     types: tuple[str, ...] = ()  # of the columns, as they were declared, and of the labels
@@ -133,7 +133,7 @@ class Seen(NamedTuple):
 
 
 def looked(columns: Columns, name: str, x: Any, y: Any) -> Seen | InputError:
-    """The same, with what is wrong as a value: of several bad partitions the first is told of, not the quickest."""
+    """The same with an error as a value, so that of several bad partitions the first is reported, not the fastest."""
     try:
         return look(columns, name, x, y)
     except InputError as error:
@@ -162,7 +162,7 @@ def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
 
 
 def _seen_columns(x: Any, n_rows: int) -> Seen | None:
-    """What the first read of columns of doubles tells; None where they are not."""
+    """What the first read of columns of doubles finds; None if they are not doubles."""
     columns = doubles_of(x)
     names = tuple(map(str, _names(x))) if columns else ()
     if columns is None or len(set(names)) < len(names) or n_rows * len(names) <= exact.FEW_CELLS:
@@ -175,7 +175,7 @@ def _seen_columns(x: Any, n_rows: int) -> Seen | None:
 
 
 def _seen_rows(x: Any, n_rows: int) -> Seen:
-    """What the first read of any rows tells."""
+    """What the first read of rows of any kind finds."""
     table, n_columns, names = read_table(x)
     values = table.values if isinstance(table, Dense) else table.data
     block = Block(table, np.ones(n_rows, np.int8), range(n_rows), n_columns)
@@ -195,7 +195,7 @@ def _seen_rows(x: Any, n_rows: int) -> Seen:
 
 
 class _named:  # noqa: N801 - a context manager in two methods
-    """While this is open, what is wrong with data is said of this partition."""
+    """While this is open, errors about data name this partition."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -226,18 +226,18 @@ def _types(x: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of all partitions: what each task needs to make rows of its own."""
+    """What is known about all partitions, and what each task needs to make its rows."""
 
     columns: Columns
     facts: Facts
-    values: tuple[Label, ...]  # of the labels, in rising order
+    values: tuple[Label, ...]  # of the labels, in increasing order
     codes: tuple[int, ...]  # the class of each
     kind: str  # of the numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Which partition it is, and the rows it holds."""
+    """A partition and the rows it holds."""
 
     name: str
     start: int
@@ -246,7 +246,7 @@ class Span:
 
 
 def block_of(known: Known, at: Span, x: Any, y: Any) -> Block:
-    """The rows of a partition under their numbers in the whole; it must be the partition that was looked at."""
+    """The rows of a partition under their numbers in the whole; it must be as in the first read."""
     with _named(at.name):
         x, signs = _read(known, at, x, y)
         table, n_columns, _ = read_table(x)
@@ -257,7 +257,7 @@ def block_of(known: Known, at: Span, x: Any, y: Any) -> Block:
 
 
 def _read(known: Known, at: Span, x: Any, y: Any) -> tuple[Any, Any]:
-    """The rows of a partition as they are, and their labels as blocks have them."""
+    """The rows of a partition as they are, and their labels as blocks store them."""
     x, y, _ = known.columns.split(x, y)
     if _length(x) != at.rows:
         raise fault("partition changed", said=f"{at.rows:,} rows", seen=f"{_length(x):,}")
@@ -265,7 +265,7 @@ def _read(known: Known, at: Span, x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def part_of(known: Known, at: Span, x: Any, y: Any) -> MemorySource:
-    """The rows of a partition as they lie: doubles column by column, where they are so, and nothing is copied."""
+    """The rows of a partition without copying; doubles that lie column by column stay so."""
     if known.kind != "float64" or known.facts.n_rows * known.facts.n_columns <= exact.FEW_CELLS:
         block = block_of(known, at, x, y)
         return MemorySource(block.table, block.y, known.facts.of_part(at.rows), block.numbers)
@@ -281,7 +281,7 @@ def part_of(known: Known, at: Span, x: Any, y: Any) -> MemorySource:
 
 
 def doubles_of(x: Any) -> list[Floats] | None:
-    """The columns of a dataframe or an Arrow table, where each is contiguous doubles without a gap; else None."""
+    """The columns of a dataframe or an Arrow table, if all are contiguous doubles without missing values; else None."""
     if isinstance(x, Arrow):
         chunked = [x.column(name) for name in x.column_names]
         if not all(str(column.type) == "double" and not column.null_count for column in chunked):
@@ -296,7 +296,7 @@ def doubles_of(x: Any) -> list[Floats] | None:
 
 
 def _classes(known: Known, labels: Array) -> Any:
-    """The labels as blocks have them."""
+    """The labels as blocks store them."""
     if len(known.values) == 2 and labels.dtype.kind in "biuf":
         low, high = known.values
         is_high = labels == high
@@ -332,7 +332,7 @@ def take_from(known: Known, at: Span, rows: Ints, x: Any, y: Any) -> Block:
 
 
 def places_in(columns: Columns, places: Ints, x: Any, y: Any) -> Ints:
-    """Where rows stand in their partition, those that were dropped counted."""
+    """The places of rows in their partition, counting those that were dropped."""
     kept = columns.split(x, y)[2] if columns.drops_gaps else None
     return places if kept is None else np.flatnonzero(kept)[places]
 
@@ -350,7 +350,7 @@ def ids_from(columns: Columns, places: Ints, x: Any, y: Any, *, column: str | No
 
 
 def work_on(work: Callable[..., T], known: Known, at: Span, bits: Any, x: Any, y: Any) -> T:
-    """What a function makes of a partition; `bits` are the marks of its rows, if they are marked: True for all."""
+    """The result of a function for a partition; `bits` are the marks of its rows, if any: True if all are marked."""
     block = block_of(known, at, x, y)
     if bits is None:
         return work(block)

@@ -1,7 +1,7 @@
-"""Parquet files on a cluster: each row group is a partition, read by the worker that is asked about it.
+"""Parquet files on a cluster: each row group is a partition, read by the worker that needs it.
 
-Paths are those of fsspec: local ones, s3://, gs://, memory:// and whatever else is installed. Nothing but the columns
-that are asked for is read, and no file is read here.
+Paths are those of fsspec: local ones, s3://, gs://, memory:// and whatever else is installed. Only the columns that are
+needed are read, and workers read them: of each file only the metadata is read here.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ ENDINGS = (".parquet", ".pq")
 
 @dataclass(frozen=True, slots=True)
 class RowGroup(Unread):
-    """A row group of a file, by its number; of all its columns, or of some."""
+    """A row group of a file, by its number, with all of its columns or some."""
 
     url: str
     group: int
@@ -32,7 +32,7 @@ class RowGroup(Unread):
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """What error messages call it."""
         return f"{self.url}, row group {self.group}"
 
     def load(self) -> Any:
@@ -42,7 +42,7 @@ class RowGroup(Unread):
             return file.read_row_group(self.group, columns=columns, use_threads=False)
 
     def column(self, name: str) -> Any:
-        """One column of it, which need not be among those of the table."""
+        """One of its columns, which need not be among those of the table."""
         with _opened(self.url) as file:
             return file.read_row_group(self.group, columns=[name], use_threads=False)[name]
 
@@ -60,7 +60,7 @@ class RowGroupSource(DaskSource):
             for k in range(len(own))
         ]
         super().__init__(parts, columns, files=tuple(files), **options)
-        self._file_starts = np.cumsum([0, *(sum(own) for own in lengths)])  # rows that were dropped counted
+        self._file_starts = np.cumsum([0, *(sum(own) for own in lengths)])  # counting rows that were dropped
         self._first_rows = self._starts[np.searchsorted(self._own_starts, self._file_starts)]
 
     @property
@@ -74,11 +74,11 @@ class RowGroupSource(DaskSource):
         return self.facts.label_column
 
     def where(self, row: int) -> tuple[str, int]:
-        """The file that a row is from, and its number there, where rows that were dropped count too."""
+        """The file that a row is from, and its number there, counting rows that were dropped."""
         return self.files[self._file_of([row])[0]], self.file_numbers([row])[row]
 
     def file_numbers(self, rows: Sequence[int]) -> dict[int, int]:
-        """The number of each row in its file, where rows that were dropped count too."""
+        """The number of each row in its file, counting rows that were dropped."""
         own, starts = (
             (super().own_numbers(rows), self._file_starts) if self.facts.rows_left_out else (rows, self._first_rows)
         )
@@ -89,7 +89,7 @@ class RowGroupSource(DaskSource):
         return found
 
     def own_numbers(self, rows: Sequence[int]) -> list[Any]:
-        """The numbers of these rows in their files, with the name of the file where there are several."""
+        """The numbers of these rows in their files, with the name of the file if there are several."""
         found = super().own_numbers(rows)
         if len(self.files) == 1:
             return found
@@ -101,11 +101,11 @@ class RowGroupSource(DaskSource):
         return []
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
-        """The line of each row: Parquet has none."""
+        """The line of each row: Parquet files have no lines."""
         return {}
 
     def ids(self, rows: Sequence[int]) -> dict[int, str]:
-        """What each row is called, where there is a column of ids."""
+        """What each row is called, if there is a column of ids."""
         own = self.facts.ids
         return {} if own is None or own.word != "id" else dict(own.names(rows).known)
 
@@ -131,7 +131,7 @@ def open_on(
     cluster.require_linsep()
     lengths, names = zip(*cluster.compute([(_looked_at, url) for url in files]), strict=True)
     for url, own in zip(files, lengths, strict=True):
-        if not sum(own):  # as without a cluster: the proof must be checked on the same files
+        if not sum(own):  # as without a cluster, so that the proof can be checked on the same files there
             raise fault("columns alone", url)
     if ids is not None:
         chosen = _without_ids(dict(zip(files, names, strict=True)), str(label), chosen, str(ids))
@@ -145,7 +145,7 @@ def open_on(
 def _without_ids(
     names: Mapping[str, Sequence[str]], label: str, chosen: tuple[str, ...] | None, ids: str
 ) -> tuple[str, ...]:
-    """The columns to learn from, so that the ids are read of few rows alone."""
+    """The columns to learn from, so that ids are read only for a few rows."""
     if ids == label or ids in (chosen or ()):
         raise fault("label as column" if ids == label else "id as column", column=ids)
     first, known = next(iter(names.items()))
@@ -182,7 +182,7 @@ def _found(path: str) -> list[str]:
 
 
 def _looked_at(url: str) -> tuple[list[int], list[str]]:
-    """How many rows each row group of a file has, and what its columns are called."""
+    """The number of rows of each row group of a file, and the names of its columns."""
     with _opened(url) as file:
         rows = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
         return rows, list(file.schema_arrow.names)
@@ -190,7 +190,7 @@ def _looked_at(url: str) -> tuple[list[int], list[str]]:
 
 @contextmanager
 def _opened(url: str) -> Iterator[Any]:
-    """A Parquet file, local ones without a detour."""
+    """A Parquet file; a local one is opened directly."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -227,5 +227,5 @@ def _system(url: str) -> tuple[Any, str]:
     open_at: Callable[[str], tuple[Any, str]] = url_to_fs
     try:
         return open_at(url)
-    except (ImportError, ValueError) as error:  # a protocol that is unknown, or whose package is missing
+    except (ImportError, ValueError) as error:  # an unknown protocol, or one whose package is missing
         raise ArgumentError(f"{url} cannot be opened: {error}", file=None) from error

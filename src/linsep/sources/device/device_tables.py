@@ -1,4 +1,4 @@
-"""Tables and labels of a device, as PyTorch tensors: what is handed over, dense or sparse, and what tiles tell."""
+"""Tables and labels on a device as PyTorch tensors, dense or sparse, and what a read says about tiles of rows."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -23,14 +23,14 @@ class Tiles:
     plus: Any
     mistakes: Any
     certain: Any  # rows certainly on the wrong side
-    doubtful: Any  # rows too near to tell
+    doubtful: Any  # rows too near the hyperplane to tell
     strange: Any  # rows without a finite score
     longest: Any  # the largest |x|²
     scores: Any = None
 
     @classmethod
     def empty(cls, torch: Any, count: int, n_scores: int | None, place: Any) -> "Tiles":
-        """Room for so many tiles."""
+        """Room for `count` tiles."""
         floats = torch.empty((3, count), dtype=torch.float64, device=place)
         counts = torch.empty((4, count), dtype=torch.int32, device=place)
         scores = None if n_scores is None else torch.empty(n_scores, dtype=torch.float64, device=place)
@@ -54,7 +54,7 @@ class DeviceTable(Protocol):
         """The bits of the largest integer; None for floats."""
 
     def scores(self, rows: Any, w: Any) -> Any:
-        """x·w in doubles, for a slice of the rows or for some by their numbers."""
+        """x·w in doubles, for a slice of the rows or for row numbers."""
 
     def lengths2(self, rows: Any) -> Any:
         """|x|² in doubles."""
@@ -76,7 +76,7 @@ class DenseTable:
 
     @property
     def row_bytes(self) -> int:
-        """What a row takes."""
+        """How many bytes a row takes."""
         return int(self.values.shape[1] * self.values.element_size())
 
     def integer_bits(self) -> int | None:
@@ -92,7 +92,7 @@ class DenseTable:
         return self.values[rows].to(self.torch.float64).square().sum(dim=1)
 
     def has_room(self, needed: float) -> bool:
-        """Whether the device could hand out so many bytes."""
+        """Whether the device has that many bytes free."""
         if self.place.type != "cuda":
             return True
         free, _ = self.torch.cuda.mem_get_info(self.place)
@@ -100,7 +100,7 @@ class DenseTable:
         return bool(needed < free + unused)
 
     def fetched(self, rows: Any) -> Table:
-        """These rows on this machine; half-precision numbers as the float32 that they are."""
+        """These rows on this machine; half-precision numbers as float32, which holds them exactly."""
         return as_table(_host(self.torch, self.values[rows]))
 
 
@@ -146,14 +146,14 @@ class CsrTable:
         return Csr(data, indices.astype(narrow), edges.cpu().numpy().astype(np.uint64))
 
     def _fits(self) -> bool:
-        """Whether each row ends where the next begins, and each entry is in a column: PyTorch does not look."""
+        """Whether each row ends where the next begins, and each entry is in a column: PyTorch does not check."""
         starts, columns, values = self.starts, self.columns, self.values
         if not len(columns) == len(values) == int(starts[-1]) or int(starts[0]) or bool((starts.diff() < 0).any()):
             return False
         return not len(columns) or (int(columns.amin()) >= 0 and int(columns.amax()) < self._n_columns)
 
     def _places(self, rows: Any) -> tuple[Any, Any, Any]:
-        """Where the entries of some rows begin among themselves and where they stand, and how many each row has."""
+        """For some rows: where the entries of each begin, the places of all entries, and how many each row has."""
         torch = self.torch
         if isinstance(rows, slice):
             starts = self.starts[rows.start : rows.stop + 1]
@@ -182,7 +182,7 @@ def _host(torch: Any, values: Any) -> Any:
     return (values.float() if narrow else values).cpu().numpy()
 
 
-# What is handed over --------------------------------------------------------------------------------------
+# Arrays and labels as users give them ---------------------------------------------------------------------
 
 
 def _tensor(torch: Any, array: Any, name: str) -> Any:
@@ -193,7 +193,7 @@ def _tensor(torch: Any, array: Any, name: str) -> Any:
 
 
 def device_table(torch: Any, X: Any) -> DeviceTable:
-    """The rows of an array of a device, where they are."""
+    """The rows of an array on a device, where they are."""
     if type(X).__module__.startswith("cupyx"):
         rows = X.tocsr()
         starts, columns, values = (_tensor(torch, part, "X") for part in (rows.indptr, rows.indices, rows.data))
@@ -226,7 +226,7 @@ def _plain(torch: Any, values: Any, name: str) -> Any:
 
 
 def device_labels(torch: Any, y: Any, n_rows: int, place: Any) -> tuple[Any, tuple[Label, ...]]:
-    """The labels as a source has them, on the device, and the different ones."""
+    """The labels as a source has them, on the device, and the distinct ones."""
     if not isinstance(y, torch.Tensor) and not is_on_device(y):
         found, codes = distinct(read_labels(y, n_rows), order_of(y))
         return torch.from_numpy(np.array(marks(codes, len(found)))).to(place), tuple(found)
@@ -257,7 +257,7 @@ def device_labels(torch: Any, y: Any, n_rows: int, place: Any) -> tuple[Any, tup
 
 
 def copied_table(torch: Any, table: Table, n_columns: int, place: Any) -> DeviceTable:
-    """A table of this machine, copied."""
+    """A table of this machine, copied to the device."""
     if isinstance(table, Dense):
         return DenseTable(torch, torch.from_numpy(np.array(table.values)).to(place))
     parts = (table.indptr.astype(np.int64), table.indices.astype(np.int64), np.array(table.data))

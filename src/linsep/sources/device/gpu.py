@@ -1,11 +1,11 @@
-"""Rows that live on a GPU: each question is one read there, and only what is small comes back.
+"""Rows on a GPU: each question is one read there, and only small answers come back.
 
     scan       scores in doubles, and of each tile of rows a few numbers: the lowest score of each class, how many
-               rows are wrong, how many are too near to tell. The worst rows are in the tiles of the lowest scores,
-               those in doubt in the tiles that have any: these few are looked at again, and settled exactly.
+               rows are wrong, how many are too near to tell. The worst rows are in the tiles with the lowest scores,
+               those in doubt in tiles that have some: these few tiles are read again, and settled exactly.
     nearest    the same read, with the scores kept
-    take       copied out there, then brought here
-    blocks     brought here piece by piece: whoever asks for all rows waits for the bus
+    take       gathered on the GPU, then copied here
+    blocks     copied here piece by piece: reading all rows takes as long as the bus does
 
 The tiles are filled by a Triton kernel on CUDA, and by PyTorch anywhere else.
 """
@@ -35,41 +35,41 @@ from linsep.sources.inputs import as_classes
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_on_device
 
-TILE = 1 << 16  # entries of the rows that are counted together
+TILE = 1 << 16  # entries of a tile of rows
 LEAST_TILE, LARGEST_TILE, MANY_TILES = 32, 2048, 1024
-PIECE = 1 << 25  # bytes of the rows that come here together
-AT_HAND = 1 << 27  # bytes of the rows that may be held here at once
-LOOKED_AT = 1 << 20  # rows looked at again together
+PIECE = 1 << 25  # bytes of rows that are copied here together
+AT_HAND = 1 << 27  # bytes of rows that may be held here at once
+LOOKED_AT = 1 << 20  # rows read again together
 SCORED = 1 << 26  # rows whose scores are kept together
 TINY = 2.0**-1074
 
 
 def on_device(X: Any, y: Any = None, *, device: str = "cuda") -> Source:
-    """Rows and labels on a GPU, as a source that every question takes.
+    """Rows and labels on a GPU, as a source for any question.
 
-    Arrays that are there already stay where they are, without a copy: those of PyTorch, CuPy, JAX. Others are read
-    as `decide` reads them and copied there. It needs PyTorch, the extra `gpu`.
+    Arrays of PyTorch, CuPy or JAX that are on the GPU already stay there, without a copy. Others are read as `decide`
+    reads them and copied to the GPU. Needs PyTorch, the extra `gpu`.
 
     Parameters
     ----------
     X : the rows
-        An array of a GPU, a CSR tensor there, or what `decide` takes.
+        An array or a CSR tensor on a GPU, or what `decide` takes.
     y : their labels
         One for each row, on the GPU or not. A source brings its own.
     device : str
-        Where to put rows that are not on a GPU, in PyTorch's words; "cpu" is this machine.
+        Where to put rows that are not on a GPU, as PyTorch names devices; "cpu" is this machine.
 
     Returns
     -------
     Source
-        Of the same rows, which are scanned on the device.
+        The same rows, which are scanned on the device.
 
     Raises
     ------
     InputError
         The data cannot be used.
     OutOfMemoryError
-        The device has no room for them.
+        The device has no room for the rows.
     """
     torch = _torch()
     if is_on_device(X):
@@ -80,7 +80,7 @@ def on_device(X: Any, y: Any = None, *, device: str = "cuda") -> Source:
     if isinstance(source, DeviceSource):
         return source
     if not isinstance(source, MemorySource):
-        raise ArgumentError("Only rows in memory can be put on a device: those of files and clusters stay there.")
+        raise ArgumentError("Only rows in memory can be put on a device, not those of files or clusters.")
     place = _place(torch, device)
     try:
         table = copied_table(torch, source.table, source.n_columns, place)
@@ -96,14 +96,14 @@ def _torch() -> Any:
     try:
         return importlib.import_module("torch")
     except ImportError:
-        raise ArgumentError("Rows on a GPU are read through PyTorch, which is not installed: linsep[gpu].") from None
+        raise ArgumentError("Rows on a GPU need PyTorch, which is not installed: pip install linsep[gpu].") from None
 
 
 def _place(torch: Any, device: str) -> Any:
     try:
         place = torch.device(device)
     except (RuntimeError, TypeError) as error:
-        raise ArgumentError(f"device is {shown(device)}: PyTorch knows no such device.") from error
+        raise ArgumentError(f"device is {shown(device)}: PyTorch does not know this device.") from error
     if place.type == "meta":
         raise ArgumentError(f"device is {shown(device)}, which holds no numbers.")
     _require_doubles(torch, place, f"device is {shown(device)}", 'Say device="cpu" to compute on this machine.')
@@ -111,7 +111,7 @@ def _place(torch: Any, device: str) -> Any:
 
 
 def _require_doubles(torch: Any, place: Any, what: str, fix: str) -> None:
-    """Refuse a device that is not there, and one without doubles, such as Apple's."""
+    """Refuse a device that is missing, or that has no doubles, such as Apple's."""
     try:
         torch.empty(0, dtype=torch.float64, device=place)
     except Exception as error:  # each kind of device has its own
@@ -152,7 +152,7 @@ def _taken_as_is(torch: Any, X: Any, y: Any) -> "DeviceSource":
 
 
 class DeviceSource(Source):
-    """A table on a device, with its labels there. Values must be finite: that is looked at first, in one read."""
+    """A table on a device, with its labels there. Values must be finite, which one read checks first."""
 
     def __init__(self, table: DeviceTable, y: Any, facts: Facts) -> None:
         self.table, self.y = table, y
@@ -164,18 +164,18 @@ class DeviceSource(Source):
         at_hand = max(1, AT_HAND // max(1, table.row_bytes))
         self.facts = replace(facts, is_finite=True, at_hand=min(at_hand, n_rows))
         self._longest2 = 0.0
-        zeros = np.zeros(facts.n_columns)  # times a number that is not finite they are none
+        zeros = np.zeros(facts.n_columns)  # multiplied by a value that is not finite, they give NaN
         tiles = self._tiles(zeros, 0.0, 0.0, lengths=True)
         self._refuse_strange(tiles, zeros, 0.0)
         self._longest2 = float(tiles.longest.amax())
 
     @property
     def nbytes(self) -> int:
-        """About what the rows take."""
+        """About how many bytes the rows take."""
         return self.n_rows * self.table.row_bytes
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
-        """One read, and a second look at the few tiles that matter; no row is left in doubt."""
+        """One read, and a second one of the few tiles that matter; no row is left in doubt."""
         w, b = np.ascontiguousarray(w, dtype=np.float64), float(b)
         tiles = self._tiles(w, b, self._near(w, b))
         self._refuse_strange(tiles, w, b)
@@ -193,7 +193,7 @@ class DeviceSource(Source):
         )
 
     def nearest(self, w: Floats, b: float, share: float) -> Block:
-        """The rows with the lowest scores, so large a part of all."""
+        """The rows with the lowest scores: this share of all rows."""
         torch, found = self.torch, []
         step = max(self._tile, SCORED // self._tile * self._tile)
         for start in range(0, self.n_rows, step):
@@ -204,7 +204,7 @@ class DeviceSource(Source):
         return self.take(np.sort(torch.cat(found).cpu().numpy()))
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
-        """The rows, brought here piece by piece."""
+        """The rows, copied here piece by piece."""
         step = max(1, PIECE // max(1, self.table.row_bytes))
         for start in range(0, self.n_rows, step):
             stop = min(start + step, self.n_rows)
@@ -212,19 +212,19 @@ class DeviceSource(Source):
             yield Block(self.table.fetched(part), self.y[part].cpu().numpy(), range(start, stop), self.n_columns)
 
     def take(self, rows: Sequence[int] | Ints) -> Block:
-        """These rows, copied out there and brought here."""
+        """These rows, gathered on the device and copied here."""
         numbers = np.asarray(rows, dtype=np.int64)
         index = self.torch.from_numpy(np.array(numbers)).to(self.table.place)
         return Block(self.table.fetched(index), self.y[index].cpu().numpy(), numbers, self.n_columns)
 
     def signs_of(self, rows: Sequence[int] | Ints) -> Signs:
-        """The labels of these rows alone."""
+        """Only the labels of these rows."""
         return np.asarray(
             self.y[self.torch.from_numpy(np.array(rows, dtype=np.int64)).to(self.table.place)].cpu().numpy()
         )
 
     def there(self, rows: Sequence[int] | Ints, columns: Ints | None = None) -> tuple[Any, Any] | None:
-        """These rows, or some columns of them, and their signs, as tensors of the device; None for sparse rows."""
+        """These rows, or some columns of them, and their signs, as tensors on the device; None for sparse rows."""
         if not isinstance(self.table, DenseTable):
             return None
         index = self.torch.from_numpy(np.array(rows, dtype=np.int64)).to(self.table.place)
@@ -234,14 +234,14 @@ class DeviceSource(Source):
         return values, self.y[index]
 
     def _near(self, w: Floats, b: float) -> float:
-        """Scores up to this size may have another sign than they should (Cauchy and Schwarz; see `loops.scans`)."""
+        """Scores up to this size may have the wrong sign (Cauchy and Schwarz; see `loops.scans`)."""
         terms = self.n_columns + 4
         with np.errstate(all="ignore"):
             length = float(np.sqrt(np.square(w).sum())) + abs(b)
         if not 1e-140 < length < 1e140:
             length = float(np.abs(w).sum()) + abs(b)
         near = 2.001 * rounding_factor(terms) * length * float(np.sqrt(self._longest2 + 1.0)) + 2 * terms * TINY
-        return near if near < np.inf else np.inf  # what is not a number is no limit
+        return near if near < np.inf else np.inf  # NaN is not a limit
 
     def _tiles(
         self, w: Floats, b: float, near: float, *, part: slice | None = None, lengths: bool = False, keep: bool = False
@@ -282,7 +282,7 @@ class DeviceSource(Source):
                 tiles.scores[start - part.start : rows.stop - part.start] = scores
 
     def _by_tile(self, values: Any, filler: Any) -> Any:
-        """One row for each tile; the last is filled up."""
+        """The values with one line for each tile; the last one is padded."""
         missing = -len(values) % self._tile
         if missing:
             values = self.torch.cat([values, values.new_full((missing,), filler)])
@@ -305,7 +305,7 @@ class DeviceSource(Source):
         return self.torch.cat([(self.table.scores(some, w) + b) * self.y[some] for some in rows.split(LOOKED_AT)])
 
     def _worst(self, tiles: Tiles, w: Floats, b: float, wanted: int) -> tuple[Ints, Floats]:
-        """The rows with the lowest scores. So many tiles have one each at or below the last of their lowest scores."""
+        """The rows with the lowest scores, found in the `wanted` tiles whose lowest scores are lowest."""
         if not wanted:
             return np.zeros(0, np.int64), np.zeros(0)
         torch = self.torch
@@ -325,7 +325,7 @@ class DeviceSource(Source):
         return numbers[order], found[order]
 
     def _certain(self, tiles: Tiles, w: Floats, b: float) -> int:
-        """How many rows are not strictly on their side. Tiles with a row in doubt are counted anew, exactly."""
+        """How many rows are not strictly on their side. Tiles with a row in doubt are counted again, exactly."""
         is_open = tiles.doubtful > 0
         wrong = int(tiles.certain[~is_open].sum())
         if not w.any() and not b:
@@ -344,7 +344,7 @@ class DeviceSource(Source):
 
 @cache
 def _kernels() -> Any:
-    """The compiled scan; None where there is no Triton."""
+    """The compiled scan; None without Triton."""
     try:
         return importlib.import_module("linsep.loops.triton_scan")
     except ImportError:

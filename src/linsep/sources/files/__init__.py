@@ -1,4 +1,4 @@
-"""Files of any size as one source: `open` finds them, reads them once, and hands out a `FileSource`.
+"""Files of any size as one source: `open` finds them, reads them once, and returns a `FileSource`.
 
 paths -> a reader for each file -> the first read, which converts what is slow -> stores -> one source
 """
@@ -48,7 +48,7 @@ def open(  # noqa: A001
     missing: Missing = None,
     scheduler: Any = None,
 ) -> Source:
-    """Open files as a source of rows, to be used in place of X and y. Memory does not grow with their size.
+    """Open files as a source of rows, to be used in place of X and y. Memory use does not grow with their size.
 
     The first read finds the labels, counts the rows and refuses what is not a finite number. A slow format is converted
     once, to a cache that is never used to verify a proof.
@@ -58,11 +58,11 @@ def open(  # noqa: A001
     path : str, path, or several
         A file, a pattern such as "data/*.parquet", a folder, a list of those, or "-" for standard input. The extension
         of a name says what the file is: CSV, TSV, Parquet, Arrow, Feather, svmlight, .vw, .npy or .npz; text may be
-        compressed as .gz, .bz2, .zst or .xz. LIBSVM and Vowpal Wabbit files may have any name. With `scheduler` a path
+        compressed as .gz, .bz2, .zst or .xz. LIBSVM and Vowpal Wabbit files may have any name. With `scheduler`, a path
         of fsspec, such as "s3://bucket/*.parquet", or a Dask table.
     label : str, int or None
-        The label column, by name or by position. It takes two values, the larger being +1; a `PerceptronClassifier`
-        learns from any number of them. Of a Dask table it may be a Dask collection of labels.
+        The label column, by name or by position. It must have two values, the larger being +1; a
+        `PerceptronClassifier` learns from any number of them. For a Dask table it may be a Dask collection of labels.
     columns : sequence of str or int, or None
         The other columns to use; all of them by default.
     positive : a label or None
@@ -70,29 +70,29 @@ def open(  # noqa: A001
     categories : "reference", "all", a dictionary, or None
         Turns text columns into columns of 0 and 1, as `decide` does.
     numbers : "binary64" or "decimal"
-        The nearest doubles (integers stay exact, or are refused), or the decimals of a CSV file exactly, so that 0.1 is
-        one tenth.
+        "binary64" reads the nearest doubles (integers stay exact, or are refused); "decimal" reads the decimals of a
+        CSV file exactly, so that 0.1 is one tenth.
     memory : str or int
-        Bounds what is held at once.
+        How much may be held in memory at once.
     cache : folder, False or None
-        Where a slow format is kept, converted: a folder, a temporary one for this source alone (False), or a private
-        folder of the user.
+        Where the converted rows of a slow format are kept: in this folder, in a temporary one for this source only
+        (False), or in a private folder of the user (None).
     reject : path or None
         The first bad row is an error; with `reject`, bad rows are written there instead, and counted.
     index_base, n_columns : int
-        The index of the first column of svmlight files, and how many columns they have where that is known.
+        The index of the first column of svmlight files, and how many columns they have, if that is known.
     header : bool
-        The first line of a CSV file names the columns; one of numbers only may be a row, and is refused unless `label`
-        is a name or `header` is true.
+        The first line of a CSV file names the columns. A first line that holds only numbers may be a row, and is
+        refused unless `label` is a name or `header` is true.
     format : str or None
-        What the files are, where their names do not say.
+        The format of the files, if their names do not say it.
     id : str, int or None
-        The column that says what each row is called, which is not learned from.
+        The column that names the rows; it is not learned from.
     missing : "drop" or None
-        "drop" leaves rows with missing values out, and those without a label, and counts them; infinity is not missing.
+        "drop" leaves out rows with missing values or without a label, and counts them; infinity is not missing.
     scheduler : Dask client, address or None
-        Lets the workers of a cluster read Parquet files, row group by row group; of the other options `columns`,
-        `positive`, `id` and `missing` can be used there. See docs/cluster.md.
+        The workers of this cluster read Parquet files, row group by row group; of the other options, `label`,
+        `columns`, `positive`, `id` and `missing` can be used then. See docs/cluster.md.
 
     Returns
     -------
@@ -140,8 +140,8 @@ def _on_cluster(path: Any, label: Any, scheduler: Any, **chosen: Any) -> Source:
 
 
 def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
-    """The first read of every file, and the caches that must live as long as it is used."""
-    private.limit_asked_for()  # a wrong setting is told of at once, not only by files that are cached
+    """The first read of every file, and the caches that must exist as long as it is used."""
+    private.limit_asked_for()  # a wrong setting is reported at once, not only for files that are cached
     caches = Caches(options.cache, HELD_BATCHES * options.batch_bytes)
     if options.rejects is not None:
         options.rejects.require_apart(path)
@@ -165,7 +165,7 @@ def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
 
 
 def spool(path: str, folder: Path, given: str | None) -> str:
-    """Write what comes out of a pipe, which can be read only once, to a file in a temporary folder; its name."""
+    """Write what comes out of a pipe, which can be read only once, to a temporary file; return its name."""
     folder.mkdir()
     name = folder / f"stdin.{ENDINGS.get(given or 'csv', given)}"
     with name.open("wb") as out, pipe_opened(path) as stream:
@@ -187,7 +187,7 @@ def pipe_opened(path: str) -> Iterator[IO[bytes]]:
 
 
 def share_features(readers: Sequence[Reader]) -> None:
-    """A feature of one file of Vowpal Wabbit is a column of all of them."""
+    """Make each feature of one Vowpal Wabbit file a column of all of them."""
     named = [reader for reader in readers if reader.has_features]
     every = sorted({name for reader in named for name in reader.columns or ()})
     for reader in named:
@@ -195,12 +195,12 @@ def share_features(readers: Sequence[Reader]) -> None:
 
 
 def share_decimal_places(readers: Sequence[Reader]) -> None:
-    """A column has one power of ten in all files: the largest that one of them needs."""
+    """Give a column the same power of ten in all files: the largest that one of them needs."""
     for reader in readers:
         if reader.decimal_places is None:
             raise fault("not decimal", reader.path)
     known = [reader.decimal_places or () for reader in readers]
-    if len(set(map(len, known))) == 1:  # else their columns differ: an error, once they are read
+    if len(set(map(len, known))) == 1:  # else their columns differ, which is an error when they are read
         for reader in readers:
             reader.decimal_places = tuple(map(max, *known, known[0]))
 
@@ -224,7 +224,7 @@ def reader_of(path: str, options: Options, file: "str | Pipe | None" = None) -> 
         from linsep.sources.files.vowpal import VowpalReader
 
         return VowpalReader(path, options, file)
-    assert file is None or isinstance(file, str)  # only text comes out of a pipe as it is read
+    assert file is None or isinstance(file, str)  # only text formats are read directly from a pipe
     if kind in ("npy", "npz"):
         from linsep.sources.files.numpy_files import NpyReader, NpzReader
 

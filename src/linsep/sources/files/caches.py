@@ -1,9 +1,9 @@
-"""Slow files converted once, so that only the first read parses: where their rows are kept, and when they are believed.
+"""Slow files are converted once, so that only the first read parses: where their rows are kept, and when to trust them.
 
-A cache is believed only if it is the user's own file, which nobody else may write to, and belongs to this path, this
-way of reading and this content: the SHA-256 of the file is computed again unless its stamp shows that nobody touched
-it. What does not fit is dropped and written anew. It is written under another name and renamed when complete, so that
-half a cache never exists.
+A cache is trusted only if it is the user's own file, which nobody else may write to, and belongs to this path, this way
+of reading and this content: the SHA-256 of the file is computed again unless its stamp shows that it was not touched.
+A cache that does not match is removed and written again, under another name that is changed when it is complete, so
+that there is never half a cache.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from linsep.sources.files.first_read import NUMBERS, Survey, common_kind, survey
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reader import Batch, Reader, Store
 
-HELD_BATCHES = 8  # small files as large as this many batches may be held in memory, all of them together
+HELD_BATCHES = 8  # small files may be held in memory, up to this many batches in all
 
 
 class NoCacheError(Exception):
@@ -36,10 +36,10 @@ class NoCacheError(Exception):
 
 @dataclass
 class Caches:
-    """Where converted rows are kept: in the user's private folder, in a folder asked for, or for this source alone.
+    """Where converted rows are kept: in the user's private folder, in a given folder, or for this source only.
 
-    `folder` is such a folder; None for the private one, True for that of small files too, which else are held in
-    memory, False for none that outlives the source. `hold` is how many bytes may be held in memory.
+    `folder` is the given folder; None for the private one; True for the private one even for small files, which are
+    otherwise held in memory; False for none that outlives the source. `hold` is how many bytes memory may hold.
     """
 
     folder: str | os.PathLike[str] | bool | None
@@ -47,12 +47,12 @@ class Caches:
     _temporary: private.TemporaryFolder | None = None
 
     def temporary(self) -> str:
-        """A folder that goes when the source does."""
+        """A folder that is removed with the source."""
         self._temporary = self._temporary or private.TemporaryFolder()
         return self._temporary.path
 
     def survey(self, reader: Reader) -> Survey:
-        """The first read of a file: as it lies, from its cache, or from the file, which is converted then."""
+        """The first read of a file: directly, from its cache, or by converting it."""
         if isinstance(reader, Store) and reader.options.rejects is None:
             return surveyed(reader, reader)
         key = key_of(reader)
@@ -73,13 +73,13 @@ class Caches:
             raise fault("no room", reader.path, folder=self.temporary(), seen=error) from error
 
     def _kept_in(self, reader: Reader, *, is_held: bool) -> Path | None:
-        """Where the rows of this file outlive the run; None where they do not."""
+        """Where the rows of this file are kept for other runs; None if they are not."""
         if self.folder is False or is_held or reader.options.rejects is not None or reader.file != reader.path:
-            return None  # without the rows that were rejected, or the pipe, they are of no use to another run
+            return None  # without the rejected rows, or the pipe, another run cannot use them
         return private.own_cache_folder() if isinstance(self.folder, bool | None) else Path(self.folder)
 
     def converted(self, reader: Reader, key: str, path: Path | None) -> Survey:
-        """The first read of the file itself; without a path its rows are held in memory, while they fit."""
+        """The first read of the file itself; without a path its rows are held in memory, as long as they fit."""
         held, writer, size = Held(reader), None, reader.options.batch_bytes
         found = Survey.begin(reader, held)
         try:
@@ -112,7 +112,7 @@ class Caches:
 
 
 def key_of(reader: Reader) -> str:
-    """Which file a cache belongs to, and which way of reading it."""
+    """Which file a cache belongs to, and how it was read."""
     options = reader.options
     asked = (options.label, options.columns, options.id, options.categories, options.numbers)
     features = hashlib.sha256(repr(reader.columns).encode()).hexdigest() if reader.has_features else None
@@ -121,12 +121,12 @@ def key_of(reader: Reader) -> str:
 
 
 def name_of(key: str) -> str:
-    """What a cache is called."""
+    """The name of a cache."""
     return f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{private.ENDING}"
 
 
 def known(path: Path, reader: Reader, key: str) -> Facts | None:
-    """The facts of a cache that is our own and true of the file as it is now; None where there is no such cache."""
+    """The facts of a cache that is our own and matches the file as it is now; None if there is no such cache."""
     try:
         with rows_on_disk.opened(path) as file:
             facts, stamp, place = rows_on_disk.read_facts(file)
@@ -134,7 +134,7 @@ def known(path: Path, reader: Reader, key: str) -> Facts | None:
         return None
     if facts["key"] != key or facts["batch_bytes"] > reader.options.batch_bytes:
         return None
-    if stamp != reader.stamp.digest:  # its times cannot tell: its content does
+    if stamp != reader.stamp.digest:  # the stamp cannot tell, the content can
         if facts["size"] != reader.stamp.size:
             return None
         digest = digest_of(reader.file)
@@ -145,7 +145,7 @@ def known(path: Path, reader: Reader, key: str) -> Facts | None:
             file.seek(place)
             file.write(rows_on_disk.stamped(reader.stamp))
     with suppress(OSError):
-        os.utime(path)  # the caches not used for longest are the first to go
+        os.utime(path)  # the least recently used caches are the first to be removed
     return facts
 
 
@@ -168,18 +168,18 @@ class Held(Store):
         self.size += values.nbytes if isinstance(values, np.ndarray) else 12 * values.nnz + 8 * values.shape[0]
 
     def taken_out(self) -> Iterator[tuple[Any, Codes]]:
-        """The rows, which are held no longer."""
+        """The rows, which are then no longer held."""
         batches, self._batches = self._batches, []
         return ((batch.values, batch.labels) for batch in batches)
 
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
-        """The rows that were added k-th."""
+        """The k-th rows that were added."""
         self._stamp.require_same()
         yield self._batches[k]
 
 
 class ConvertedRows(Store):
-    """An Arrow file in place of the one that it was made from, whose reader can make it again."""
+    """An Arrow file in place of the file it was made from; the reader of that file can make it again."""
 
     def __init__(self, path: Path, reader: Reader, facts: Facts) -> None:
         self.path, self._reader, self._facts = path, reader, facts
@@ -188,7 +188,7 @@ class ConvertedRows(Store):
         self._renewals, self._renewing = 0, threading.Lock()
 
     def survey(self) -> Survey:
-        """What the first read of the file had found."""
+        """What the first read of the file found."""
         facts, reader = self._facts, self._reader
         reader.n_columns = facts["n_columns"]
         labels = Labels(reader.path, reader.is_text, facts["labels"])
@@ -201,14 +201,14 @@ class ConvertedRows(Store):
         yield self._checked(k)
 
     def take(self, k: int, positions: Ints) -> Iterator[Batch]:
-        """Of dense rows those at these positions alone, with the chunks that they lie in."""
+        """The rows at these positions; if rows are dense, only the chunks that hold them are read."""
         if self._facts["is_sparse"]:
             yield from super().take(k, positions)
         else:
             yield self._checked(k, positions)
 
     def _checked(self, k: int, positions: Ints | None = None) -> Batch:
-        """Rows of a record batch; where the cache is damaged or gone, it is written anew, once."""
+        """Rows of a record batch; if the cache is damaged or gone, it is written again, once."""
         self._reader.stamp.require_same()
         seen = self._renewals
         try:
@@ -226,7 +226,7 @@ class ConvertedRows(Store):
         return Batch(values, codes, self._firsts[k])
 
     def _renew(self, seen: int) -> None:
-        """Write the cache anew, unless another thread did since; the file must be what it was."""
+        """Write the cache again, unless another thread has done so; the file must not have changed."""
         with self._renewing:
             if self._renewals > seen:
                 return

@@ -1,4 +1,4 @@
-"""Arrow tables as rows of numbers: each column exactly what was written, or an error that names the cell.
+"""Arrow tables as rows of numbers: each value exactly as it was written, or an error that names the cell.
 
 float16, float32, float64     as they are
 integers, booleans            exact; beyond 2^53 the whole table becomes int64, or is refused
@@ -29,18 +29,18 @@ from linsep.tables.categories import Levels, is_mixed, is_number, looks_like_ids
 Array = npt.NDArray[Any]
 Columns = dict[str, Any]  # Arrow arrays by their names, without dictionaries
 MOST_CATEGORIES = 1 << 16
-SPARSE_FROM = 100  # columns, most of them of categories, from which on rows are sparse
+SPARSE_FROM = 100  # columns: from this many on, if most are of categories, rows are sparse
 
 
 class TableReader(Reader):
-    """A reader of columns that have names. Those chosen become numbers; text columns have `categories`."""
+    """A reader of named columns. Those that are chosen become numbers; text columns have `categories`."""
 
     has_ids = True
-    names: tuple[str, ...]  # of the columns of the file that are chosen
-    id_name: str | None  # of the column that says what rows are called
-    text_rows: int = 0  # in which categories were looked for
+    names: tuple[str, ...]  # of the chosen columns of the file
+    id_name: str | None  # of the column that names the rows
+    text_rows: int = 0  # how many rows were searched for categories
     number_levels: Set[str] = frozenset()  # the columns whose categories are numbers
-    free_text: Set[str] = frozenset()  # the columns of text that nothing declares to be categories
+    free_text: Set[str] = frozenset()  # the columns of text that are not declared as categories
 
     def _choose(self, header: Sequence[str]) -> None:
         """Settle which columns are read, and which of them holds the labels."""
@@ -53,11 +53,11 @@ class TableReader(Reader):
         self.wanted = [*self.names, *([] if choice.label is None else [header[choice.label]])]
 
     def also_text(self, names: Sequence[str]) -> None:
-        """Take these columns for text, because they are in other files."""
+        """Treat these columns as text, because they are text in other files."""
         raise fault("text elsewhere", self.path, column=names[0])
 
     def use_categories(self, known: dict[str, tuple[str, ...]]) -> None:
-        """Take over categories, those that other files have too; the columns follow from them."""
+        """Use these categories, which include those of other files; they determine the columns."""
         self.categories = known
         coding = self.options.coding_of
         self.columns = tuple(c for name in self.names for c in made_of(name, known.get(name), coding(name)))
@@ -95,7 +95,7 @@ class TableReader(Reader):
         return {name: column.filter(is_good) for name, column in columns.items()}
 
     def _is_bad(self, columns: Columns, n_rows: int) -> npt.NDArray[np.bool_]:
-        """Which rows are bad by themselves."""
+        """Which rows are bad, each on its own."""
         is_bad = np.zeros(n_rows, np.bool_)
         for _, _, rows in self._faults(columns):
             is_bad |= np.asarray(rows.fill_null(False))
@@ -104,7 +104,7 @@ class TableReader(Reader):
     def _faults(self, columns: Columns) -> Iterator[tuple[str, str, Any]]:
         """What makes rows bad by themselves: the column, what it is, and which rows have it.
 
-        NaN and infinity are looked for where rows are rejected; else the first read refuses them.
+        NaN and infinity are looked for only if rows are rejected; otherwise the first read refuses them.
         """
         for name, column in columns.items():
             is_label = name == self.label_name
@@ -112,7 +112,7 @@ class TableReader(Reader):
                 continue
             if column.null_count:
                 yield name, "missing", column.is_null()
-            if name in self.categories and self.options.needs is not None:  # all its columns would be 0, in silence
+            if name in self.categories and self.options.needs is not None:  # all its columns would silently be 0
                 known = pa.array(self.categories[name], pa.string())
                 what, rows = "unknown", pc.invert(pc.is_in(texts(column), known))
             elif is_label and is_string(column.type):
@@ -149,7 +149,7 @@ class TableReader(Reader):
     # Good rows as numbers -------------------------------------------------------------------------------
 
     def _batch(self, columns: Columns, first: int) -> Batch:
-        """Good rows, the first of which has this number: left column by column where all of them are doubles."""
+        """Good rows, the first of which has this number; column by column if all values are doubles."""
         if self.is_sparse:
             return Batch(self._sparse_rows(columns, first), self._labels(columns), first)
         arrays = self._arrays(columns, first)
@@ -158,7 +158,7 @@ class TableReader(Reader):
         return Batch(self._joined(arrays, first), self._labels(columns), first)
 
     def _arrays(self, columns: Columns, first: int) -> list[Array]:
-        """A column of numbers for each of ours, as float64 or int64."""
+        """The columns of numbers, as float64 or int64."""
         arrays: list[Array] = []
         for name in self.names:
             if name in self.categories:
@@ -183,7 +183,7 @@ class TableReader(Reader):
         return side_by_side(self.names, numbers, coded, (n_rows, self.n_columns), is_sparse=True)
 
     def _numbers(self, column: Any, name: str, first: int) -> Array:
-        """A column as float64 or int64, nothing rounded but decimals with a fraction."""
+        """A column as float64 or int64; only decimals with a fraction are rounded."""
         if pa.types.is_decimal(column.type):
             return self._decimals(column, name, first)
         values = numbers_of(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
@@ -198,10 +198,10 @@ class TableReader(Reader):
             except pa.ArrowInvalid:
                 big = [abs(value) >= 2**63 for value in column.to_pylist()]
                 raise self.inexact(first + big.index(True), name, column[big.index(True)].as_py()) from None
-        return numbers_of(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, and rightly
+        return numbers_of(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, correctly
 
     def _joined(self, arrays: list[Array], first: int) -> Array:
-        """Columns as a table of doubles, or of int64 where doubles would round them: all must be integers then."""
+        """Columns as a table of doubles, or of int64 if doubles would round them: then all must be integers."""
         if not any(array.dtype == np.int64 and is_long(array) for array in arrays):
             return row_major(arrays, np.float64)
         for name, array in zip(self._numbered_names(arrays), arrays, strict=True):
@@ -211,12 +211,12 @@ class TableReader(Reader):
         return row_major(arrays, np.int64)
 
     def _numbered_names(self, arrays: list[Array]) -> Sequence[str]:
-        """What arrays are called: all columns, or of sparse rows those that were numbers already."""
+        """The names of the arrays: of all columns or, if rows are sparse, of those that held numbers."""
         own = self.columns or ()
         return own if len(own) == len(arrays) else [name for name in self.names if name not in self.categories]
 
     def _labels(self, columns: Columns) -> Any:
-        """The label column; None where there is no such column."""
+        """The label column; None if there is none."""
         if self.label_name is None:
             return None
         column = columns[str(self.label_name)]
@@ -226,7 +226,7 @@ class TableReader(Reader):
 
 
 def share_categories(files: Sequence[Reader]) -> None:
-    """A category of one file is a column of all of them."""
+    """Make each category of one file a column of all of them."""
     readers = [reader for reader in files if isinstance(reader, TableReader)]
     names = dict.fromkeys(name for reader in readers for name in reader.categories)
     for reader in readers:
@@ -248,7 +248,7 @@ def share_categories(files: Sequence[Reader]) -> None:
 
 
 def require_columns(path: str, names: Sequence[str], options: Options) -> None:
-    """Refuse columns that are to be coded and are not among those that are read."""
+    """Refuse columns that are to be coded but are not among those that are read."""
     for name in options.categories if isinstance(options.categories, Mapping) else ():
         if name not in names:
             raise fault("no column", path, column=name, value="categories", advice=advice(names, name))
@@ -268,7 +268,7 @@ def in_order(levels: Iterable[str], are_numbers: bool = False) -> tuple[str, ...
 
 
 def decoded(column: Any) -> Any:
-    """A column without its dictionary; views of text, which few of Arrow's functions know, as text."""
+    """A column without its dictionary; text views, which few Arrow functions support, become text."""
     kind = column.type
     if not pa.types.is_dictionary(kind):
         return column.cast(pa.string()) if pa.types.is_string_view(kind) else column
@@ -282,7 +282,7 @@ def decoded(column: Any) -> Any:
 
 
 def texts(column: Any) -> Any:
-    """Categories as text; numbers and booleans as Python writes them, as it does for those of tables in memory."""
+    """Categories as text; numbers and booleans as Python writes them, as for tables in memory."""
     kind = column.type
     if not (pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)):
         return column.cast(pa.string())

@@ -1,4 +1,4 @@
-"""Which columns of a file are used: those asked for, or those that a model needs."""
+"""Which columns of a file are used: those that were chosen, or those that a model needs."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from linsep.faults import fault, few
 from linsep.sources.files.options import Needs, Options
 from linsep.tables.categories import Coding, level_name
 
-FILE_WITHOUT_NAMES = "The file has no column names: its columns are taken in the order of the model's."
-MODEL_WITHOUT_NAMES = "The model has no column names: the columns are taken in the order of the file."
+FILE_WITHOUT_NAMES = "The file has no column names: its columns must be in the order of the model's."
+MODEL_WITHOUT_NAMES = "The model has no column names: its columns are those of the file, in their order."
 
 
 def find_column(path: str, names: Sequence[str], wanted: str | int, option: str) -> int:
@@ -24,7 +24,7 @@ def find_column(path: str, names: Sequence[str], wanted: str | int, option: str)
 
 
 def advice(names: Sequence[str], name: str) -> str:
-    """Which columns there are, and which of them was perhaps meant."""
+    """Which columns there are, and which one may have been meant."""
     if len(names) == 1 and "," in names[0]:
         return f"The header is the single column {names[0]!r}: a file with commas ends in .csv."
     if len(names) == 1 and re.search(r"[;\t|]", names[0]):
@@ -41,11 +41,11 @@ class Choice:
     label: int | None
     id: int | None = None
     remark: str | None = None
-    categories: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of text columns that a model has as 0 and 1
+    categories: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of text columns that are 0 and 1 in a model
 
 
 def choose_columns(path: str, names: Sequence[str], options: Options, *, has_names: bool = True) -> Choice:
-    """The columns that were asked for, or that a model needs."""
+    """The columns that were chosen, or that a model needs."""
     if options.needs is not None:
         by_name = has_names and options.needs.names is not None
         choose = _choose_by_name if by_name else _choose_by_position
@@ -76,7 +76,7 @@ def choose_columns(path: str, names: Sequence[str], options: Options, *, has_nam
 
 
 def _choose_by_name(path: str, names: Sequence[str], options: Options, needs: Needs) -> Choice:
-    """The columns that are called as the model's; what else is there is left alone."""
+    """The columns that have the names of the model's; others are ignored."""
     places = {name: place for place, name in enumerate(names)}
     known = needs.label if isinstance(needs.label, str) else None
     label = places.get(known or "") if options.label is None else find_column(path, names, options.label, "label")
@@ -108,7 +108,7 @@ def made_of(name: str, categories: Sequence[str] | None, coding: Coding = "all")
 
 
 def _choose_by_position(path: str, names: Sequence[str], options: Options, needs: Needs) -> Choice:
-    """The columns in their order: the model or the file has no names."""
+    """The columns in their order, if the model or the file has no names."""
     label = None
     if options.label is not None:
         label = find_column(path, names, options.label, "label")

@@ -15,7 +15,7 @@ from linsep.sources.files.options import Options
 from linsep.sources.files.paths import Paths
 from linsep.sources.files.reader import Batch
 
-WIDEST = 100_000  # columns of a table that Parquet still serves
+WIDEST = 100_000  # columns: Parquet is unsuitable for wider tables
 
 
 class Converted(NamedTuple):

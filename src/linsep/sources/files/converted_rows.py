@@ -1,12 +1,12 @@
-"""The file that a slow file is converted to: rows as the compiled loops read them, in Arrow IPC.
+"""The file to which a slow file is converted: rows as the compiled loops read them, in Arrow IPC.
 
     row      dense: a fixed-size list of float64 or int64; sparse: a list of (value, index)
     label    the code of the label, uint16
     facts    JSON in the metadata of a last record batch, which is empty: of which file the rows are, read in which way,
              what the first read found, where each record batch ends, and checksums of all
 
-Other tools open it as any Arrow file. Here it is a memory map, since the buffers of a record batch lie one after the
-other before its end, and what is read of it is checked by its checksums.
+Other tools can open it like any Arrow file. Here it is a memory map, since the buffers of a record batch lie one after
+the other before its end, and whatever is read from it is checked against its checksums.
 """
 
 import json
@@ -34,7 +34,7 @@ MARK = private.MARK + b"%d" % VERSION
 FACTS = b"\x01linsep-facts\x01"  # no JSON has these bytes
 DIGITS = 64  # of the digest of a stamp
 LONGEST_FACTS = 1 << 30
-CHUNK = 1 << 16  # bytes of dense rows that have a checksum of their own: a few rows are read with little else
+CHUNK = 1 << 16  # bytes of dense rows with one checksum: small, so that a few rows are read with little else
 Facts = dict[str, Any]
 Codes: TypeAlias = npt.NDArray[np.uint16]
 Rows: TypeAlias = tuple[Any, Codes]  # values, and the codes of their labels
@@ -43,15 +43,15 @@ Record: TypeAlias = Sequence[Any]  # of a record batch: its rows, its entries, w
 
 
 class BadCacheError(Exception):
-    """A cache is not there any more, or does not hold what was written."""
+    """A cache is missing, or does not hold what was written."""
 
 
 class Writer:
-    """An Arrow file on its way to the disk; all record batches of dense rows but the last are of one length."""
+    """An Arrow file being written; all record batches of dense rows, except the last, have the same length."""
 
     def __init__(self, path: Path, batch_bytes: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        private.remove_abandoned(path.parent, private.PARTS)  # what killed processes left
+        private.remove_abandoned(path.parent, private.PARTS)  # left by killed processes
         handle, name = tempfile.mkstemp(prefix=path.name, suffix=private.PART, dir=path.parent)
         private.lock(handle)
         self.path, self._part = path, Path(name)
@@ -61,7 +61,7 @@ class Writer:
         self.facts: Facts = {"batches": [], "kind": None, "is_sparse": False, "batch_bytes": batch_bytes}
 
     def fitting(self, kind: str) -> "Writer":
-        """A writer for rows of this kind: where integers beyond 2^53 come late, all that went before are integers."""
+        """A writer for rows of this kind: if integers beyond 2^53 come late, earlier rows are rewritten as integers."""
         if self.facts["kind"] in (None, "i", kind):
             return self
         self._flush()
@@ -127,10 +127,10 @@ class Writer:
         os.fsync(self._file.fileno())
         stamp.require_same()
         self._part.replace(self.path)
-        return dict(json.loads(text))  # as it will be read
+        return dict(json.loads(text))  # as it will be read back
 
     def abandon(self) -> None:
-        """Close what is done; leave nothing behind of what is not."""
+        """Close the file; remove it if it is not complete."""
         with suppress(OSError):
             self._part.unlink(missing_ok=True)
         with suppress(OSError):
@@ -138,7 +138,7 @@ class Writer:
 
 
 def record_batch(values: Any, codes: Codes) -> tuple[Any, list[Array]]:
-    """Rows as Arrow has them, and the arrays that they are made of: values, the others, and codes at the end."""
+    """Rows as an Arrow record batch, and the arrays it consists of: values first, codes last."""
     import pyarrow as pa
 
     if isinstance(values, np.ndarray):
@@ -152,7 +152,7 @@ def record_batch(values: Any, codes: Codes) -> tuple[Any, list[Array]]:
 
 
 def _column(array: Array) -> Any:
-    """An array as it lies. (Arrow's own conversion imports pandas: half a second.)"""
+    """An array without a copy. (Arrow's own conversion imports pandas, which takes half a second.)"""
     import pyarrow as pa
 
     kind = pa.from_numpy_dtype(array.dtype)
@@ -160,7 +160,7 @@ def _column(array: Array) -> Any:
 
 
 def read_rows(file: IO[bytes], record: Record, facts: Facts, positions: Ints | None = None) -> Rows:
-    """The rows of a record batch, or those at some positions, where only the chunks that they lie in are read."""
+    """The rows of a record batch, or only those at some positions: then just the chunks that hold them are read."""
     rows, entries, end, sums = record
     width, kind = facts["n_columns"], f"{facts['kind']}8"
     if facts["is_sparse"]:
@@ -179,9 +179,9 @@ def read_rows(file: IO[bytes], record: Record, facts: Facts, positions: Ints | N
 
 
 def arrays_before(file: IO[bytes], end: int, sizes: Sequence[tuple[int, str]]) -> list[Array]:
-    """Arrays that lie one after the other before a place in a file, each in as many bytes as a multiple of 8."""
+    """Arrays that lie one after the other before a place in a file, each padded to a multiple of 8 bytes."""
     found: list[Array] = []
-    try:  # a copy on write: loops are compiled once more for arrays that cannot be written
+    try:  # copy on write, since loops would be compiled again for read-only arrays
         content = mmap.mmap(file.fileno(), end, access=mmap.ACCESS_COPY)
         for size, kind in reversed(sizes):
             end -= -(-size * np.dtype(kind).itemsize // 8) * 8
@@ -197,7 +197,7 @@ def chunk_rows(facts: Facts) -> int:
 
 
 def sums_of(array: Array, size: int) -> list[int]:
-    """The checksum of each so many values; the last ones may be fewer."""
+    """A checksum for every `size` values; the last chunk may be shorter."""
     words, size = array.view(f"u{array.dtype.itemsize}"), max(1, size)
     found = np.empty(max(1, -(-words.size // size)), np.uint64)
     loops.checksums.checksums(words, size, found)
@@ -209,14 +209,14 @@ def _sums_at(array: Array, size: int, chunks: Iterable[int]) -> list[int]:
 
 
 def require(written: list[int], found: list[int]) -> None:
-    """Refuse what is not as it was written."""
+    """Refuse data that are not as they were written."""
     if written != found:
         raise BadCacheError
 
 
 def opened(path: Path) -> IO[bytes]:
     """A cache, if it is a file of our own that nobody else may write to."""
-    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a pipe in its place is not waited for
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # do not wait for a pipe in its place
     descriptor = os.open(path, os.O_RDONLY | flags)
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode) or not private.is_own(found):
@@ -226,12 +226,12 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def stamped(stamp: Stamp) -> bytes:
-    """The digest of a stamp, if it can be trusted. It is written over, and half of it is that of no stamp."""
+    """The digest of a stamp, if it can be trusted. It is overwritten in place; half a digest matches no stamp."""
     return stamp.digest.encode() if stamp.is_settled else b"?" * DIGITS
 
 
 def read_facts(file: IO[bytes]) -> tuple[Facts, str, int]:
-    """The facts of a cache, the digest of the stamp that its file had, and where that stands."""
+    """The facts of a cache, the digest of the stamp that its file had, and the position of that digest."""
     try:
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         at = content.rfind(FACTS, max(0, len(content) - LONGEST_FACTS))

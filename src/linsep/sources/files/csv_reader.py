@@ -1,8 +1,8 @@
 """CSV and TSV files, compressed or not: cut at line ends into pieces that pyarrow reads as numbers.
 
-pyarrow parses, with the type of every column given, so that nothing is guessed. Three of its kindnesses are undone:
-integers beyond 2^53 become doubles (they are read again, as text), empty cells become nulls, and errors name no row
-(the piece is then walked with Python's csv module, which finds the cell).
+pyarrow parses, with the type of every column given, so that nothing is guessed. Three of its habits are corrected:
+integers beyond 2^53 become doubles (they are read again, as text), empty cells become nulls, and errors do not name the
+row (the piece is then walked with Python's csv module, which finds the cell).
 """
 
 import re
@@ -82,7 +82,7 @@ class CsvReader(CsvText, TableReader):
         """Every row once, in order."""
         first, lines = 0, self._header_lines
         self.left_out = 0
-        workers = thread_count() if self.pipe is None else 1  # what a pipe gave must not wait for what it will give
+        workers = thread_count() if self.pipe is None else 1  # rows from a pipe must not wait for later ones
         for byte, text, found, lines_here in map_in_order(self._tried, self.pieces(is_walk=True), workers):
             batch = Batch(*found, first) if found is not None else self._batch_of(text, first, byte, lines)
             lines += lines_here
@@ -92,9 +92,9 @@ class CsvReader(CsvText, TableReader):
         self.walked(first, "header alone")
 
     def _tried(self, piece: tuple[int, bytes]) -> tuple[int, bytes, tuple[Any, Any] | None, int]:
-        """A piece read by a thread that knows neither its rows nor its lines; None where something is wrong with it.
+        """A piece read by a thread that does not know its row and line numbers; None if something is wrong with it.
 
-        It is read again when its turn comes: then it is known what came before, and what is wrong can be located.
+        Such a piece is read again when its turn comes: then what came before is known, and the fault can be located.
         """
         byte, text = piece
         found = None
@@ -103,7 +103,7 @@ class CsvReader(CsvText, TableReader):
         return byte, text, found, line_count(text)
 
     def _batch_of(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
-        """Whole records, the first of which begins at this byte after this many lines; bad rows are rejected."""
+        """The batch of whole records that begin at this byte after this many lines; bad rows are rejected."""
         try:
             return Batch(*self._parsed(text, first), first)
         except (_UnreadError, InputError) as error:
@@ -118,7 +118,7 @@ class CsvReader(CsvText, TableReader):
                 stand_on.append(lines + line)
             else:
                 self.reject(row, bad, source.rstrip("\r\n"))
-        if self.options.rejects is None:  # no cell is at fault by itself
+        if self.options.rejects is None:  # no single cell is at fault
             raise self._located(seen, stand_on, first)
         if not good:
             return Batch(np.zeros((0, self.n_columns)), None, first)
@@ -131,7 +131,7 @@ class CsvReader(CsvText, TableReader):
         return split_records(text.decode("utf-8", "surrogateescape"), self.delimiter)
 
     def _located(self, seen: Exception, lines: list[int], first: int) -> InputError:
-        """An error about a row with the line of it; an error of pyarrow as one of ours."""
+        """An error about a row, with its line added; an error of pyarrow becomes one of ours."""
         if not isinstance(seen, InputError):
             return fault("not csv", self.path, seen=seen)
         if seen.row is not None and 0 <= seen.row - first < len(lines):
@@ -173,7 +173,7 @@ class CsvReader(CsvText, TableReader):
         return [name for name in self.names if name not in self.categories and name not in self.booleans]
 
     def _types(self, kind: str) -> dict[str, Any]:
-        """How pyarrow is to read the columns: numbers as asked, text as text and booleans as booleans."""
+        """The types with which pyarrow reads the columns: numbers as `kind`, text as text and booleans as booleans."""
         known = {name: pa.bool_() for name in self.booleans} | {name: pa.string() for name in self.categories}
         types = {name: known.get(name) or pa.type_for_alias(kind) for name in self.names}
         return types if self.label_name is None else {str(self.label_name): pa.string(), **types}
@@ -184,7 +184,7 @@ class CsvReader(CsvText, TableReader):
 
     def _read_csv(self, text: bytes, types: dict[str, Any], *, use_threads: bool = True) -> dict[str, Any]:
         """Columns of a piece in these types."""
-        if b"\0" in text or text.startswith(BOM):  # pyarrow passes over a mark at the beginning of any piece
+        if b"\0" in text or text.startswith(BOM):  # pyarrow ignores a mark at the beginning of any piece
             raise _UnreadError("a NUL byte or a byte order mark")
         is_quoted = b'"' in text
         if is_quoted and may_have_lone_quote(text) and has_lone_quote(text.decode("utf-8", "replace"), self.delimiter):
@@ -209,7 +209,7 @@ class CsvReader(CsvText, TableReader):
                 )
                 return {name: table[name] for name in types}
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-                if "Empty CSV" in str(error):  # blank lines alone
+                if "Empty CSV" in str(error):  # only blank lines
                     return {name: pa.array([], types[name]) for name in types}
                 if "straddl" not in str(error) or block > len(text):  # else a line is longer than a block
                     raise _UnreadError(str(error)) from error
@@ -236,7 +236,7 @@ class CsvReader(CsvText, TableReader):
         if not pc.any(pc.and_(whole, large)).as_py():
             return column  # 1e300 is a double like any other
         doubles = pc.and_(pc.less_equal(pc.abs(column), EXACT), pc.equal(pc.floor(column), column))
-        if pc.all(pc.or_(whole, doubles)).as_py():  # 1.0 is an integer too, as it is in a batch of its own
+        if pc.all(pc.or_(whole, doubles)).as_py():  # 1.0 counts as an integer too, as in a batch without long integers
             bare = pc.replace_substring_regex(written, pattern=r"^\s*\+?|\s*$", replacement="")
             with suppress(pa.ArrowInvalid):
                 integers = pc.if_else(whole, bare, pa.scalar("0")).cast(pa.int64())
@@ -265,12 +265,12 @@ class CsvReader(CsvText, TableReader):
                 raise _UnreadError(f"column {name!r} holds no decimals")
             columns[name] = pa.array(integers)
 
-    # What a read of its own finds: places of decimals, and categories -----------------------------------
+    # What separate reads find: places of decimals, and categories ----------------------------------------
 
     def _texts(self) -> Iterator[dict[str, Any]]:
-        """All cells as text, piece by piece, without those of lines that are no rows: the reading proper finds them.
+        """All cells as text, piece by piece, without lines that are not rows: the main read reports those.
 
-        Where rows with gaps are dropped, theirs are left out: what only they hold says nothing about a column.
+        If rows with missing values are dropped, their cells are left out: they say nothing about a column.
         """
         if self.options.missing != "drop":
             yield from self._all_texts(self.names)
@@ -305,7 +305,7 @@ class CsvReader(CsvText, TableReader):
         self.decimal_places = tuple(most.values())
 
     def _find_categories(self, text: set[str] | None = None) -> None:
-        """Which columns are text, and the values they hold: one read, or a few where text appears late."""
+        """Find which columns are text, and the values they hold: one read, or a few if text appears late."""
         named = self.options.categories
         text = text or {name for name in self.names if isinstance(named, Mapping) and name in named}
         while late := self._text_columns(found := {name: set[str]() for name in text}):
@@ -318,7 +318,7 @@ class CsvReader(CsvText, TableReader):
         self.chunk = max(1 << 12, min(self.chunk, self.options.batch_bytes * len(self.header) // width))  # wider rows
 
     def _leave_out_rejected(self) -> None:
-        """Leave out categories that only rows have that will be rejected: one more read, where rows may be."""
+        """Leave out categories that occur only in rows to be rejected; one more read, if rows can be rejected."""
         if self.options.rejects is None or not self.categories:
             return
         found, rows = {name: set[str]() for name in self.categories}, 0
@@ -328,7 +328,7 @@ class CsvReader(CsvText, TableReader):
             try:
                 columns = self._read_texts(text, list(found)) if text else {}
             except _UnreadError:
-                return  # the reading proper tells of this too
+                return  # the main read reports this too
             rows += len(next(iter(columns.values()), ()))
             for name, column in columns.items():
                 found[name].update(value for value in pc.unique(column).to_pylist() if value is not None)
@@ -340,7 +340,7 @@ class CsvReader(CsvText, TableReader):
             self._find_decimal_places()
 
     def _text_columns(self, found: dict[str, set[str]]) -> set[str]:
-        """Fill in the values of known text columns; returns columns that turn out to be text after all."""
+        """Fill in the values of known text columns; return columns that turn out to be text after all."""
         pattern = f"^({NUMBER.pattern}|{NOT_FINITE.pattern})$"
         self.text_rows, is_any = 0, isinstance(self.options.categories, str)
         for columns in self._texts():
@@ -363,7 +363,7 @@ class CsvReader(CsvText, TableReader):
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line on which each of these rows begins: one walk over the text up to the last of them.
 
-        Rejected rows are not rows, but have lines.
+        Rejected rows have lines too, although they are not counted as rows.
         """
         wanted, last = set(rows), max(rows, default=-1)
         found: dict[int, int] = {}
@@ -379,7 +379,7 @@ class CsvReader(CsvText, TableReader):
         return found
 
     def ids(self, rows: Sequence[int]) -> dict[int, str]:
-        """What each of these rows is called: one walk over the text up to the last of them."""
+        """The id of each of these rows: one walk over the text up to the last of them."""
         if self.id_name is None:
             return {}
         wanted, last, row = set(rows), max(rows, default=-1), 0
@@ -388,14 +388,14 @@ class CsvReader(CsvText, TableReader):
             if row > last:
                 break
             here = sum(1 for _ in self._starts(text))
-            if not wanted.isdisjoint(range(row, row + here)):  # others need not be taken apart
+            if not wanted.isdisjoint(range(row, row + here)):  # other pieces need not be split into records
                 ids = enumerate(self._called(text, self.header.index(self.id_name)), row)
                 found |= {number: called for number, called in ids if number in wanted}
             row += here
         return found
 
     def all_ids(self) -> Iterator[str]:
-        """What each row is called, in order."""
+        """The id of each row, in order."""
         if self.id_name is not None:
             for _, text in self.pieces():
                 yield from self._called(text, self.header.index(self.id_name))
@@ -419,7 +419,7 @@ class CsvReader(CsvText, TableReader):
 
 
 def _as_text(rows: list[str]) -> bytes:
-    """Records below each other, each with the end of its line."""
+    """Records one after the other, each with its line end."""
     return "".join(row if row.endswith(("\n", "\r")) else row + "\n" for row in rows).encode()
 
 

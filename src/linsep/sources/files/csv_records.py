@@ -1,7 +1,7 @@
-"""CSV text as records: the line of column names, pieces of whole records, and what is wrong with one.
+"""CSV text as records: the line of column names, pieces of whole records, and faults in a record.
 
-pyarrow reads good rows quickly, and does not say which row is bad. The pieces of text that it refuses are walked record
-by record, and each record is judged here: the cell, what it holds, and what to do about it.
+pyarrow reads good rows quickly, but does not say which row is bad. The pieces of text that it refuses are walked record
+by record, and each record is checked here: the error names the cell, what it holds, and what to do about it.
 """
 
 import csv
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 VALUE = re.compile(rf"{NUMBER.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
 GAP = re.compile(r"\s*(na|nan|n/a|null|none|)\s*", re.IGNORECASE)
 LINE_END = re.compile(rb"\r\n|[\r\n]")
-EDGE = np.isin(np.arange(256), list(b",\t\r\n"))  # bytes that a value may end at
+EDGE = np.isin(np.arange(256), list(b",\t\r\n"))  # bytes that may end a value
 INNER = ~EDGE & (np.arange(256) != ord('"'))
 NOT_TEXT = re.compile(
     "[\0\udc80-\udcff]|^\ufeff"
@@ -43,16 +43,16 @@ MISSING = frozenset(
 
 
 def not_text(odd: bytes) -> tuple[str, str]:
-    """What is wrong with bytes that text does not hold, and what to do about it."""
+    """What is wrong with bytes that are not text, and what to do about it."""
     if odd.startswith(b"\0"):
-        return "a NUL byte, which text does not hold", "Delete it; if the file is UTF-16, save it as UTF-8."
+        return "a NUL byte, which is not text", "Delete it; if the file is UTF-16, save it as UTF-8."
     if odd.startswith(BOM):
-        return "a byte order mark inside the file", "Delete it: files were joined here, most likely."
+        return "a byte order mark inside the file", "Delete it: files were probably joined here."
     return "not UTF-8 text", "Save the file as UTF-8."
 
 
 class CsvText(TextReader):
-    """A table as text: its first record, the `header`, and pieces of the others. What is wrong has its line."""
+    """A table as text: its first record, the `header`, and pieces of the others. Faults have line numbers."""
 
     def __init__(self, path: str, options: Options, file: str | Pipe | None = None, delimiter: str = ",") -> None:
         super().__init__(path, options, file)
@@ -88,7 +88,7 @@ class CsvText(TextReader):
         return tuple(record)
 
     def no_header(self, first: Sequence[str]) -> InputError:
-        """A first line that holds values where names are expected."""
+        """The error about a first line that holds values where names are expected."""
         return fault("no header", self.path, byte=0, seen=few(first, 8, str)[:80])
 
     def _require_text(self, text: bytes) -> None:
@@ -131,14 +131,14 @@ class CsvText(TextReader):
                 yield offset, rest
 
     def _unclosed(self, text: bytes, byte: int, *, is_long: bool) -> InputError:
-        """A quotation in the record that begins at this byte, which ends too late or not at all."""
+        """The error about a quotation, in the record that begins at this byte, that ends too late or not at all."""
         quote, line = text.rindex(b'"'), self._line_at(byte)
         value = text[quote : quote + 100].decode("utf-8", "replace")
         kind = "long quote" if is_long else "open quote"
         return fault(kind, self.path, line=line, byte=byte + quote, value=value, most=self.longest_record_told)
 
     def _line_at(self, byte: int) -> int | None:
-        """The line that begins at a byte, which only a fault asks for; what a pipe gave cannot be read again."""
+        """The line that begins at a byte, for error messages; None for a pipe, which cannot be read again."""
         if self.pipe is not None:
             return None
         lines, left = 1, byte
@@ -148,11 +148,11 @@ class CsvText(TextReader):
         return lines
 
     def first_values(self) -> list[str]:
-        """The first value of each column that is not missing, as far as they stand near the header."""
+        """The first value of each column that is not missing, looked for only near the header."""
         with self.stream() as stream:
             start = stream.read(self._body + (1 << 16))[self._body :]
             while header_end(start) is None and len(start) < 1 << 16 and (more := stream.read(1 << 16)):
-                start += more  # a pipe may have given its header alone
+                start += more  # a pipe may have given only its header so far
         whole = start[: start.rfind(b"\n") + 1] or start
         rows = csv.reader(io.StringIO(whole.decode("utf-8", "replace"), newline=""), delimiter=self.delimiter)
         found = [""] * len(self.header)
@@ -166,13 +166,13 @@ class CsvText(TextReader):
 
 
 def may_be_a_row(first: Sequence[str], label: str | int | None) -> bool:
-    """Whether a first line holds values and no name, the labels aside: the rule of docs/certificate-format.md."""
+    """Whether a first line holds only values, apart from the label: the rule of docs/certificate-format.md."""
     return all(VALUE.fullmatch(cell) for cell in first if cell != label)
 
 
 def header_end(text: bytes) -> int | None:
     """Where the first record that is not blank ends; None if it does not."""
-    seen = len(text) - len(text.removeprefix(BOM).lstrip())  # a million blank lines are passed over at once
+    seen = len(text) - len(text.removeprefix(BOM).lstrip())  # a million blank lines are skipped at once
     if b"\n" not in text[seen:] and b"\r" not in text[seen:]:
         return None
     quotes = 0
@@ -192,7 +192,7 @@ def last_record_end(text: bytes) -> int:
 def _last_end(text: bytes, mark: bytes) -> int:
     end = text.rfind(mark, 0, len(text) - (mark == b"\r"))  # a carriage return at the end may be half of a line end
     quotes = text.count(b'"', 0, max(end, 0))
-    while end >= 0 and quotes % 2:  # inside a quotation: go on before its beginning
+    while end >= 0 and quotes % 2:  # inside a quotation: search before its beginning
         quote = text.rfind(b'"', 0, end)
         end = text.rfind(mark, 0, quote)
         quotes -= 1 + text.count(b'"', max(end, 0), quote)
@@ -200,7 +200,7 @@ def _last_end(text: bytes, mark: bytes) -> int:
 
 
 def line_count(text: bytes) -> int:
-    """How many lines end in this text, whatever ends them."""
+    """How many lines end in this text, with any kind of line end."""
     if b"\r" not in text:
         return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))  # twice as fast as bytes.count
     return text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
@@ -215,7 +215,7 @@ def split_records(text: str, delimiter: str) -> Iterator[tuple[int, int, str, li
             lines.append(line)
             yield line
 
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))  # long text is no fault by itself
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))  # long text alone is not a fault
     reader = csv.reader(feed(), delimiter=delimiter)
     line, byte = 1, 0
     for record in reader:
@@ -227,7 +227,7 @@ def split_records(text: str, delimiter: str) -> Iterator[tuple[int, int, str, li
 
 
 def may_have_lone_quote(text: bytes) -> bool:
-    """Whether a quotation mark stands inside a value, or after an empty quotation: a hint, at the speed of NumPy."""
+    """Whether there may be a quotation mark inside a value, or after an empty quotation: a quick hint, by NumPy."""
     data = np.frombuffer(b"\n" + text + b"\n", np.uint8)
     marks = np.flatnonzero(data == ord('"'))
     before, after = data[marks - 1], data[marks + 1]

@@ -1,7 +1,8 @@
-"""Decimals read exactly: a column of them times a power of ten is a column of integers.
+"""Decimals read exactly: a column of decimals times a power of ten is a column of integers.
 
-0.1 is one tenth here, which no double is. The power is the same for a whole column, so the classes are separable
-after it exactly when they are before: weights for the column times the same power are weights for the decimals.
+Here 0.1 is one tenth, which no double is. The power is the same for a whole column, so multiplying by it does not
+change whether the classes are separable: the weight found for such a column, times the same power, is the weight for
+the decimals.
 """
 
 import re
@@ -15,14 +16,14 @@ from linsep.errors import InputError
 from linsep.faults import fault
 
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
-CERTAINLY_SHORT = 20  # characters: times 10^18 they are at most 38 digits, which Arrow holds
+CERTAINLY_SHORT = 20  # characters: times 10^18 the number has at most 38 digits, which Arrow holds
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?[ \t]*")
 
 
 def places_of(column: Any, bound: int | None = None) -> int:
     """How many digits after the point the longest number of a text column has; more than 18 count as 19.
 
-    With a bound, numbers that have more are passed over: their rows will be rejected.
+    With a bound, numbers that have more are ignored: their rows will be rejected.
     """
     import pyarrow.compute as pc
 
@@ -42,9 +43,9 @@ def places_of(column: Any, bound: int | None = None) -> int:
 
 def _places(text: str | None) -> int:
     if text is None or not NUMBER.fullmatch(text):
-        return 0  # the reading proper says what is wrong with it
+        return 0  # the main read reports what is wrong with it
     number = Decimal(text)
-    if not number or number.adjusted() > 2 * MOST_PLACES:  # 0, or too large whatever follows
+    if not number or number.adjusted() > 2 * MOST_PLACES:  # 0, or too large in any case
         return 0
     if number.adjusted() < -2 * MOST_PLACES:
         return MOST_PLACES + 1
@@ -62,7 +63,7 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
         return None
     text = pc.utf8_trim(column, " \t")
     is_short = (pc.max(pc.binary_length(text)).as_py() or 0) <= CERTAINLY_SHORT
-    if not is_short or pc.any(pc.match_substring_regex(text, "[eE]")).as_py():  # Arrow takes 1e0x1 for 10
+    if not is_short or pc.any(pc.match_substring_regex(text, "[eE]")).as_py():  # Arrow reads 1e0x1 as 10
         integers = [None if number is None else integer_of(number, places) for number in text.to_pylist()]
         return None if None in integers else np.array(integers, np.int64)
     text = pc.replace_substring_regex(text, pattern=r"^\+([0-9.])", replacement=r"\1")

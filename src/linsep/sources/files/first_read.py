@@ -1,7 +1,7 @@
-"""The first read of a file: its labels, what its numbers are like, and that all are finite.
+"""The first read of a file: it finds the labels and the kind of numbers, and refuses numbers that are not finite.
 
-Groups of a store are surveyed side by side, each by one thread. The survey of the whole is that of its groups, joined
-in their order, and so is the first fault.
+Groups of a store are surveyed in parallel, each by one thread. The surveys of the groups are joined in their order, so
+that the fault reported is the first one in the file.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ from linsep.sources.files.threads import map_in_order
 from linsep.sources.files.values import EXACT, NOT_WHOLE, is_finite, largest_whole
 from linsep.tables import is_long
 
-NUMBERS = ("whole", "bits", "long", "entries")  # what a survey knows of the numbers
+NUMBERS = ("whole", "bits", "long", "entries")  # what a survey knows about the numbers
 
 
 @dataclass(slots=True)
 class Survey:
-    """What the first read of a file found, and where its rows are found again."""
+    """What the first read of a file found, and the store from which its rows are read again."""
 
     reader: Reader
     labels: Labels
     store: Store
     whole: bool = True  # every value is an integer
-    bits: int = 0  # of the longest, while all are
+    bits: int = 0  # of the longest, as long as all are integers
     long: Sequence[int] | None = None  # the row and column of an integer beyond 2^53
     entries: int = 0
     batches: int = 0
@@ -41,12 +41,12 @@ class Survey:
         return cls(reader, Labels(reader.path, reader.is_text), store)
 
     def add(self, batch: Batch) -> npt.NDArray[Any]:
-        """Look at one batch; returns the codes of its labels."""
+        """Survey one batch; return the codes of its labels."""
         self._look(batch)
         return self.labels.encode(batch.labels, batch.first)
 
     def join(self, later: "Survey") -> None:
-        """Take over what was found in the rows that come next."""
+        """Add what was found in the rows that come next."""
         self.labels.join(later.labels)
         self.whole = self.whole and later.whole
         self.bits = max(self.bits, later.bits)
@@ -60,7 +60,7 @@ class Survey:
             if values.dtype.kind != "f":
                 self._look_at_integers(batch, values)
             elif self.whole:
-                largest = largest_whole(values)  # doubles beyond 2^53 are integers only because all of them are
+                largest = largest_whole(values)  # doubles beyond 2^53 are always whole, and not counted as integers
                 self.whole = largest != NOT_WHOLE and largest <= EXACT
                 self.bits = max(self.bits, int(largest).bit_length()) if self.whole else self.bits
             self.entries += values.size
@@ -76,10 +76,10 @@ class Survey:
 
 
 def surveyed(reader: Reader, store: Store) -> Survey:
-    """The survey of a file that is a store as it lies."""
+    """The survey of a file that is itself a store."""
     found, groups, workers = Survey.begin(reader, store), range(len(store.lengths)), thread_count()
 
-    def look(k: int) -> Survey:  # one that has seen nothing either, but knows what is known so far
+    def look(k: int) -> Survey:  # a new survey that knows the labels seen so far
         part = Survey(reader, found.labels.copy(), store, found.whole)
         for batch in store.read(k, use_threads=1 == len(groups) < workers):
             part.add(batch)
@@ -91,7 +91,7 @@ def surveyed(reader: Reader, store: Store) -> Survey:
 
 
 def _flat(values: Any) -> Sequence[npt.NDArray[Any]]:
-    """All values as arrays of one dimension, where they lie."""
+    """All values as one-dimensional arrays, without copies."""
     if isinstance(values, ColumnValues):
         return values.columns
     return [values.reshape(-1) if isinstance(values, np.ndarray) else values.data]
@@ -114,7 +114,7 @@ def require_finite(reader: Reader, batch: Batch) -> None:
 
 
 def common_kind(surveys: Sequence[Survey]) -> type:
-    """int64 where every value of every file is an integer, else float64, which must then hold them all."""
+    """int64 if every value of every file is an integer, else float64, which must then hold them all."""
     if all(survey.whole for survey in surveys):
         return np.int64
     for survey in surveys:

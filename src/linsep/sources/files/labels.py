@@ -19,7 +19,7 @@ from linsep.faults import fault, few
 from linsep.sources.base import Label, Signs
 from linsep.sources.files.values import NUMBER, mark_first, numbers_of
 
-MOST = 1 << 16  # distinct values: more are no labels
+MOST = 1 << 16  # distinct values: more than this are not labels
 ENDLESS = re.compile("[eE][+-]?[0-9]{10}")
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
 
@@ -27,12 +27,12 @@ _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
 class Labels:
     """The distinct labels of one file: each value has a code, in the order in which they first appear."""
 
-    is_coded = False  # whether rows were converted: their labels are codes already
+    is_coded = False  # whether rows were converted, so that their labels are already codes
 
     def __init__(self, path: str, from_text: bool, keys: Iterable[Any] = ()) -> None:
         self.path, self.from_text = path, from_text
         self.codes: dict[Any, int] = dict(zip(keys, count(), strict=False))
-        self.first: dict[Any, int] = {}  # the row where each value first stands, where this was seen
+        self.first: dict[Any, int] = {}  # the row of the first occurrence of each value, if this object has seen it
 
     def encode(self, labels: Any, first: int) -> npt.NDArray[Any]:
         """The code of each label; new values get new codes."""
@@ -48,10 +48,10 @@ class Labels:
 
     def _add(self, places: npt.NDArray[Any], values: list[Any], first: int) -> None:
         """Give codes to the new ones of these values; `places` says which of them each row has."""
-        rows = np.full(len(values), -1)  # where each value first stands: the last one written stays
+        rows = np.full(len(values), -1)  # the first occurrence of each value: the last one written stays
         rows[places[::-1]] = first + np.arange(len(places))[::-1]
         for row, value in zip(rows.tolist(), values, strict=True):
-            if row < 0:  # a dictionary may list what no row has
+            if row < 0:  # a dictionary may list values that no row has
                 continue
             if value is None or (isinstance(value, float) and not math.isfinite(value)) or value == "":
                 kind = "label not finite" if isinstance(value, float) else "no label"
@@ -68,16 +68,16 @@ class Labels:
             raise fault("many labels", self.path, most=MOST, seen=few(self.codes))
 
     def copy(self) -> "Labels":
-        """The same values with the same codes, for another thread to go on from."""
+        """The same values with the same codes, for another thread to continue from."""
         return Labels(self.path, self.from_text, tuple(self.codes))
 
     def join(self, later: "Labels") -> None:
-        """Take over what was seen in later rows by one that began as a copy of this, as it was then or is now."""
+        """Add what was seen in later rows by an object that began as a copy of this one, now or earlier."""
         for value, row in later.first.items():
             self._know(value, row)
 
     def _plain(self, labels: Any, first: int) -> Any:
-        """Labels of a NumPy array in a type that Arrow knows; nothing but numbers and text is a label."""
+        """Labels of a NumPy array in a type that Arrow has; only numbers and text can be labels."""
         if not isinstance(labels, np.ndarray):
             return labels
         if labels.dtype.kind not in "biufU":
@@ -85,7 +85,7 @@ class Labels:
         native = labels.astype(labels.dtype.newbyteorder("="), copy=False)
         if native.dtype.kind != "f" or native.dtype.itemsize <= 8:
             return native
-        with np.errstate(over="ignore"):  # what is too large is refused by name
+        with np.errstate(over="ignore"):  # a number that is too large is refused by name
             doubles = native.astype(np.float64)
         wrong = np.flatnonzero((doubles != native) & (native == native))
         if wrong.size:
@@ -93,7 +93,7 @@ class Labels:
         return doubles
 
     def _is_first_of_two(self, labels: Any) -> npt.NDArray[np.bool_] | None:
-        """For each label whether it is the first of the two known, or else the second; None if not so simple."""
+        """For each label, whether it is the first of the two that are known; None if some label is neither."""
         import pyarrow as pa
 
         if len(self.codes) != 2 or self.from_text:
@@ -136,7 +136,7 @@ def distinct(labels: Any, path: str) -> tuple[npt.NDArray[Any], list[Any]]:
 
 
 def known_classes(labels: Iterable[Labels], classes: tuple[Label, ...]) -> dict[Label, int]:
-    """The marks of the values that a proof knows, signs if it knows two; a row with any other value refutes it."""
+    """The marks of the values that a proof knows, signs if there are two; a row with any other value refutes it."""
     mark: dict[Label, int] = {}
     for of_file in labels:
         for key, value in zip(of_file.codes, of_file.values(), strict=True):
@@ -151,7 +151,7 @@ def known_classes(labels: Iterable[Labels], classes: tuple[Label, ...]) -> dict[
 
 
 def is_label(cell: str, label: Label) -> bool:
-    """Is this cell of a text file that label? Text as it stands, numbers by value, booleans as words."""
+    """Is this cell of a text file that label? Text is compared literally, numbers by value, booleans as words."""
     if isinstance(label, str):
         return cell == label
     if isinstance(label, bool):
@@ -171,7 +171,7 @@ def classes_of(
 ) -> tuple[tuple[Label, ...], dict[Label, int]]:
     """What the classes are called, and the mark of each value: a sign for two classes, else a position among them.
 
-    They are in rising order, or in this one.
+    The classes are in increasing order, or in `order`.
     """
     labels, known = list(dict.fromkeys(values)), {"more": len(files) - 1, **known}
     if positive is not None:
@@ -194,10 +194,10 @@ def classes_of(
 
 
 def marks_of(codes: npt.NDArray[Any], marks: npt.NDArray[Any]) -> Any:
-    """The mark of each code, of which there are as many as marks."""
+    """The mark of each code; `marks` has one for every code."""
     if len(marks) != 2 or marks.dtype != np.int8:
         return marks[codes]
-    signs: Signs = codes.astype(np.int8)  # a third of the time
+    signs: Signs = codes.astype(np.int8)  # takes a third of the time
     signs *= marks[1] - marks[0]
     signs += marks[0]
     return signs
@@ -217,11 +217,11 @@ def _as_numbers(texts: list[str]) -> list[Label]:
 def is_its_double(text: str) -> bool:
     """Whether a number is the shortest decimal of its double: not 1e-400, which is not 0, nor 0.1000...01.
 
-    A number with an exponent of ten digits or more is none, be it 0 times that: the checker reads it so.
+    A number with an exponent of ten digits or more does not count, even if it is 0: the checker treats it the same way.
     """
     if ENDLESS.search(text):
         return False
     try:
         return Decimal(text.strip()) == Decimal(repr(float(text)))
-    except InvalidOperation:  # an exponent beyond all bounds
+    except InvalidOperation:  # an exponent that is far too large
         return False

@@ -29,17 +29,17 @@ from linsep.tables.exact_numbers import plain_numbers
 Array = npt.NDArray[Any]
 
 PARTS = ("data", "indices", "indptr", "shape")
-ENTRY = 12  # bytes of an entry of a CSR matrix, as the loops have it
+ENTRY = 12  # bytes of an entry of a CSR matrix in the loops
 BITE = 1 << 22  # bytes that are decompressed at a time
 SAVE_OTHERWISE = "Save X and y as one array in an .npy file, or as Parquet: those are read directly. Or allow for it"
 
 
 class ArrayReader(Reader):
-    """What files of arrays share: rows with NaN are bad by themselves, and rejected where that is asked for."""
+    """What files of arrays share: a row with NaN is bad, and is rejected if rows are to be rejected."""
 
     @abstractmethod
     def _pieces(self) -> Iterator[Batch]:
-        """Every row once, in order, the bad ones too."""
+        """Every row once, in order, including the bad ones."""
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order, without the rows that are rejected."""
@@ -52,9 +52,9 @@ class ArrayReader(Reader):
         self.walked(kept)
 
     def _good(self, piece: Batch, numbers: npt.NDArray[np.int64], first: int) -> Batch:
-        """The good rows of a piece as doubles, or as int64 where doubles would round them, counted from `first`.
+        """The good rows of a piece as doubles, or as int64 if doubles would round them, counted from `first`.
 
-        The bad ones, which have these numbers in the file, are rejected.
+        The bad ones are rejected; `numbers` are the numbers of the rows in the file.
         """
         values, labels = piece.values, piece.labels
         is_bad = self._is_bad(values, labels)
@@ -70,7 +70,7 @@ class ArrayReader(Reader):
         return Batch(sp.csr_array((_plain(values.data), values.indices, values.indptr), values.shape), labels, first)
 
     def _is_bad(self, values: Any, labels: Array | None) -> npt.NDArray[np.bool_]:
-        """Which rows are bad by themselves; NaN and infinity only where rows are rejected, else the first read sees."""
+        """Which rows are bad; NaN and infinity count only if rows are rejected, else the first read refuses them."""
         n_rows, finds_nan = values.shape[0], self.options.rejects is not None
         if isinstance(values, np.ndarray):
             bad = np.asarray(_is_odd(values, finds_nan)).any(axis=-1) & np.ones(n_rows, np.bool_)
@@ -82,22 +82,22 @@ class ArrayReader(Reader):
         return np.asarray(bad)
 
     def _fault(self, values: Any, row: int, number: int, label: Any) -> InputError:
-        """What is wrong with a bad row: its first bad number, or its label; a gap first where those are dropped."""
+        """What is wrong with a bad row: its first bad number, or its label; if gaps are dropped, a gap comes first."""
         cells = values[row] if isinstance(values, np.ndarray) else values[[row]].toarray()[0]
         is_odd, gaps = _is_odd(cells, True), cells != cells
-        if self.options.missing == "drop" and (gaps.any() or label != label):  # NaN, whatever else the row holds
+        if self.options.missing == "drop" and (gaps.any() or label != label):  # NaN takes precedence over other faults
             is_odd = gaps
         columns = np.flatnonzero(is_odd)
         if not columns.size:
             return fault("no label", self.path, row=number)
         column, value = int(columns[0]), cells[columns[0]]
-        if np.isfinite(value):  # neither a double nor 64 bits hold it
+        if np.isfinite(value):  # it fits neither a double nor 64 bits
             plain = int(value) if value.dtype.kind in "iu" else str(value)
             return fault("inexact", self.path, row=number, column=column, value=plain)
         return fault("not finite", self.path, row=number, column=column, value=float(value))
 
     def _require_table(self, shape: tuple[int, ...], kind: np.dtype[Any], name: str) -> None:
-        """Refuse what is not a table of numbers."""
+        """Refuse an array that is not a table of numbers."""
         if kind.kind not in "biuf":
             raise fault("array type", self.path, name=name, seen=kind)
         if len(shape) != 2:
@@ -113,7 +113,7 @@ class ArrayReader(Reader):
 
 
 class NpyReader(ArrayReader, Store):
-    """An .npy file: a store as it lies, each group as many rows as a batch has."""
+    """An .npy file, which is a store itself; each group has as many rows as a batch."""
 
     def __init__(self, path: str, options: Options, file: str | None = None) -> None:
         super().__init__(path, options, file)
@@ -158,7 +158,7 @@ class NpyReader(ArrayReader, Store):
         )
 
     def _piece(self, rows: "slice | npt.NDArray[np.int64]", first: int) -> Batch:
-        """Copies of these rows, which are counted from `first`."""
+        """Copies of these rows, numbered from `first`."""
         self.stamp.require_same()
         table = np.memmap(self.file, self.kind, "r", self._offset, self.shape, "F" if self._is_fortran else "C")[rows]
         labels: Array | None = None
@@ -172,7 +172,7 @@ class NpyReader(ArrayReader, Store):
         yield self._good(self._piece(rows, rows.start), np.arange(rows.start, rows.stop), rows.start)
 
     def take(self, k: int, positions: npt.NDArray[np.int64]) -> Iterator[Batch]:
-        """These rows alone."""
+        """Only these rows."""
         first = self._firsts[k]
         yield self._good(self._piece(first + positions, first), first + positions, first)
 
@@ -241,7 +241,7 @@ class NpzReader(ArrayReader):
         return edges
 
     def _matrix(self, archive: zipfile.ZipFile) -> Any:
-        """A CSR matrix from its parts, its numbers as they are written."""
+        """A CSR matrix from its parts, with its numbers as they were written."""
         (n_rows, width), found = self._shape_of_matrix(archive), {name: read_array(archive, name) for name in PARTS[:3]}
         data, indices, indptr = found.values()
         for name in ("indices", "indptr"):
@@ -249,10 +249,10 @@ class NpzReader(ArrayReader):
                 raise self._no_matrix(f"{name} holds {found[name].dtype}, not integers.")
         self._require_table((n_rows, width), data.dtype, "the matrix")
         is_half = data.dtype.kind == "f" and data.dtype.itemsize == 2  # in either byte order
-        data = data.astype(np.float32 if is_half else data.dtype.newbyteorder("="), copy=False)  # as SciPy has it
+        data = data.astype(np.float32 if is_half else data.dtype.newbyteorder("="), copy=False)  # a type that SciPy has
         try:
             matrix = sp.csr_array((data, indices, indptr), shape=(n_rows, width))
-            matrix.check_format(full_check=True)  # an index out of range would be read as memory that is not ours
+            matrix.check_format(full_check=True)  # an index out of range would read foreign memory
         except (ValueError, TypeError, IndexError, OverflowError) as error:
             raise self._no_matrix(str(error)) from error
         matrix.sort_indices()
@@ -298,7 +298,7 @@ class NpzReader(ArrayReader):
 
 
 def read_array(archive: zipfile.ZipFile, name: str) -> Array:
-    """An array of an archive; what its header says is not believed beyond the bytes that there are."""
+    """An array of an archive; its header is not trusted to claim more bytes than there are."""
     with archive.open(f"{name}.npy") as member:
         shape, is_fortran, kind = read_header(member)
         if size_of(shape, kind) > archive.getinfo(f"{name}.npy").file_size:
@@ -323,7 +323,7 @@ def content(X: Any, labels: Array | None, row: int) -> str:
 
 
 def _is_odd(values: Array, finds_nan: bool) -> Any:
-    """Where values are held neither by doubles nor by 64 bits with their sign, or else are NaN or infinite."""
+    """Which values fit neither doubles nor signed 64-bit integers or, with `finds_nan`, are NaN or infinite."""
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "u" and size == 8:
         return values > np.uint64(2**63 - 1)
@@ -335,13 +335,13 @@ def _is_odd(values: Array, finds_nan: bool) -> Any:
 
 
 def _plain(values: Array) -> Array:
-    """The same numbers as doubles, or as int64 where doubles would round them."""
+    """The same numbers as doubles, or as int64 if doubles would round them."""
     exact = plain_numbers(np.asarray(values))
     return np.ascontiguousarray(exact, np.int64 if exact.dtype.kind in "iu" and is_long(exact) else np.float64)
 
 
 def size_of(shape: tuple[int, ...], kind: np.dtype[Any]) -> int:
-    """How many bytes an array takes; of a damaged header it may be any number."""
+    """How many bytes an array takes; with a damaged header this may be any number."""
     return kind.itemsize * int(np.prod(shape, dtype=object))
 
 

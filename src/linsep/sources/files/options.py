@@ -1,4 +1,4 @@
-"""What `linsep.open` was asked for, as one value: it makes sense once it exists, and every reader shares it."""
+"""The options of `linsep.open` as one value, which is valid once it exists, and which all readers share."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,16 +17,16 @@ Numbers: TypeAlias = Literal["binary64", "decimal"]
 
 MEMORY = "512MB"
 SMALLEST = 1 << 16  # bytes of a batch
-SHARE = 64  # of the memory is a batch: several are on their way at once, as text, as columns and as rows
+SHARE = 64  # a batch is this fraction of the memory, since several are in progress at once, as text, columns and rows
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
-SPARSE_COLUMN = 256  # bytes that a column costs in vectors of weights and in what is known of each column
-TABLE_COLUMN = 5_000  # and in a table, with its name and its type, while that is read
+SPARSE_COLUMN = 256  # bytes that a column takes in vectors of weights and in what is known about each column
+TABLE_COLUMN = 5_000  # and in a table that is being read, with its name and type
 MOST_COLUMNS = 2**31 - 1  # indices of 32 bits
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a model needs of the rows that it is to label: these columns. A label column is used where there is one."""
+    """The columns that a model needs in the rows it is to label. A label column is used if there is one."""
 
     names: tuple[str, ...] | None
     width: int
@@ -35,10 +35,10 @@ class Needs:
 
 @dataclass(frozen=True)
 class Options:
-    """The options of `linsep.open`, in its order, and what else is known of the rows.
+    """The options of `linsep.open`, in its order, and what else is known about the rows.
 
-    A proof knows the labels (`classes`), what its label column is called (`stated_label`), and has no say on
-    headers (`says_label` is whether the user gave the label column). With `needs`, rows are labelled, not learned from.
+    A proof gives the labels (`classes`) and the name of the label column (`stated_label`), but nothing about headers
+    (`says_label`: whether the user named the label column). With `needs`, rows are labelled, not learned from.
     """
 
     label: str | int | None = None
@@ -61,7 +61,7 @@ class Options:
     missing: Missing = None
     size: int = field(init=False)  # the memory in bytes
     batch_bytes: int = field(init=False)
-    rejects: Rejects | None = field(init=False)  # where bad rows go; None where the first is an error
+    rejects: Rejects | None = field(init=False)  # where bad rows go; None if the first one is an error
 
     def __post_init__(self) -> None:
         if self.numbers not in get_args(Numbers):
@@ -82,14 +82,14 @@ class Options:
         if self.missing is not None:
             require_missing(self.missing)
             if self.reject is not None:
-                raise ArgumentError("reject takes rows with missing values too: leave missing out.")
+                raise ArgumentError("reject also handles rows with missing values: leave missing out.")
         known |= {"rejects": None if self.reject is None else Rejects(fspath(self.reject))}
         known |= {"rejects": Rejects(None)} if self.missing == "drop" else {}
         for name, value in known.items():
-            object.__setattr__(self, name, value)  # frozen from here on
+            object.__setattr__(self, name, value)  # frozen from now on
 
     def coding_of(self, column: str) -> Coding:
-        """How the categories of a column become columns; those of a model are all there."""
+        """How the categories of a column become columns; for a model, all of them do."""
         if isinstance(self.categories, Mapping):
             return self.categories.get(column, "all")
         return self.categories or "all"
@@ -106,7 +106,7 @@ class Options:
 
 
 def batch_bytes(memory: int) -> int:
-    """How large a batch may be so that all that is held at once stays within the memory."""
+    """How large a batch may be so that everything held at once stays within the memory."""
     return max(SMALLEST, min(memory // SHARE, 1 << 26))
 
 

@@ -1,4 +1,4 @@
-"""Parquet, Arrow and Feather files: stores as they lie, a group for each row group or record batch."""
+"""Parquet, Arrow and Feather files, which are stores themselves: each row group or record batch is a group."""
 
 import threading
 from abc import abstractmethod
@@ -24,7 +24,7 @@ BITE = 1 << 20  # bytes of columns that a thread decodes at a time
 
 
 class ColumnarReader(TableReader, Store):
-    """What the two formats share: the schema says what the columns are, and a group is read without the others."""
+    """What the two formats share: the schema describes the columns, and each group can be read alone."""
 
     kind = "a table"
 
@@ -64,7 +64,7 @@ class ColumnarReader(TableReader, Store):
             self.label_order = self._order_of(str(self.label_name))
         self.use_categories(self.categories)
         self._not_fixed = [name for name in self.wanted if not _is_fixed(schema.field(name).type)]
-        self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))  # now that the categories are known
+        self.batch_rows = max(1, options.batch_bytes // (8 * self.n_columns + 16))  # the categories are known now
         self.size = rows * (8 * self.n_columns + 2)
 
     @abstractmethod
@@ -73,7 +73,7 @@ class ColumnarReader(TableReader, Store):
 
     @abstractmethod
     def _group(self, k: int, columns: list[str], *, use_threads: bool) -> Iterator[Any]:
-        """The tables of one row group or record batch; several threads may ask at a time."""
+        """The tables of one row group or record batch; several threads may read at the same time."""
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order, without the rows that are rejected."""
@@ -88,14 +88,14 @@ class ColumnarReader(TableReader, Store):
         self.walked(kept)
 
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
-        """The rows of a row group or record batch, columns of doubles as they are."""
+        """The rows of a row group or record batch; columns of doubles are not converted."""
         first = self._firsts[k]
         with self._guarded():
             self.stamp.require_same()
             for table in self._group(k, self.wanted, use_threads=use_threads):
                 table.validate()  # a buffer of a damaged file may be shorter than its rows
                 for name in self._not_fixed:
-                    table[name].validate(full=True)  # nothing in it leads anywhere
+                    table[name].validate(full=True)  # no offset in it points outside
                 batch = self._batch(self._good_rows(table, first), first)
                 first += table.num_rows
                 del table  # its memory serves the next one
@@ -121,7 +121,7 @@ class ColumnarReader(TableReader, Store):
             yield from ("" if values[row] is None else str(values[row]) for row in np.flatnonzero(~is_bad).tolist())
 
     def _categorical(self, kinds: dict[str, Any]) -> list[str]:
-        """The columns that are coded: those named, or all of text and all dictionaries, also those of numbers."""
+        """The columns that are coded: those named, or all text columns and all dictionaries, even of numbers."""
         named = self.options.categories
         if not isinstance(named, Mapping):
             return [name for name in self.names if is_string(kinds[name]) or name in self.number_levels]
@@ -156,7 +156,7 @@ class ColumnarReader(TableReader, Store):
         self.categories = {name: in_order(levels, name in self.number_levels) for name, levels in found.items()}
 
     def _order_of(self, label: str) -> tuple[Any, ...] | None:
-        """The labels that are ordered categories in their order, if all groups have the same."""
+        """The order of labels that are ordered categories, if it is the same in all groups."""
         orders = set[tuple[Any, ...] | None]()
         with self._guarded():
             for k in range(len(self.lengths)):
@@ -166,9 +166,9 @@ class ColumnarReader(TableReader, Store):
         return orders.pop() if len(orders) == 1 else None
 
     def _kept(self, table: Any) -> tuple[dict[str, Any], Any]:
-        """The columns of a table without the rows that will be rejected, and which rows these are.
+        """The columns of a table without the rows that will be rejected, and which rows remain.
 
-        What only rejected rows hold is no category.
+        A value that occurs only in rejected rows is not a category.
         """
         for name in table.schema.names:
             table[name].validate(full=True)
@@ -201,20 +201,20 @@ class ParquetReader(ColumnarReader):
     _metadata: Any = None
 
     def _look(self) -> tuple[Any, int]:
-        self._mine = threading.local()  # pyarrow's files serve one thread at a time: each has its own
+        self._mine = threading.local()  # a pyarrow file can serve only one thread at a time: each thread has its own
         with self._open() as file:
             self._metadata = file.metadata
             self.lengths = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
             return file.schema_arrow, file.metadata.num_rows
 
     def _open(self, buffer: int = 0) -> Any:
-        """The file, its metadata read once: of many row groups they take longer to read than a row group."""
+        """The file; its metadata is read once, since with many row groups it takes longer to read than a row group."""
         import pyarrow.parquet as pq
 
         return pq.ParquetFile(self.file, metadata=self._metadata, buffer_size=buffer)
 
     def _group(self, k: int, columns: list[str], *, use_threads: bool) -> Iterator[Any]:
-        if self.lengths[k] > 2 * self.batch_rows:  # read in pieces; what was decoded is kept until its file is closed
+        if self.lengths[k] > 2 * self.batch_rows:  # read in pieces; decoded pieces are kept until the file is closed
             with self._open(max(1 << 16, self.batch_rows)) as file:
                 yield from file.iter_batches(self.batch_rows, row_groups=[k], columns=columns, use_threads=use_threads)
         elif self.lengths[k]:
@@ -225,13 +225,13 @@ class ParquetReader(ColumnarReader):
 
 
 def _in_bites(file: Any, group: int, columns: list[str]) -> Any:
-    """A row group, a few columns at a time: what decoding needs besides them then stays small, and in a near cache."""
+    """A row group, a few columns at a time, so that the memory for decoding stays small and in the cache."""
     step = max(1, BITE // (8 * file.metadata.row_group(group).num_rows))
     found: dict[str, Any] = {}
     for start in range(0, len(columns), step):
         bite = columns[start : start + step]
         table = file.read_row_group(group, columns=bite, use_threads=False)
-        found |= {name: table[name] for name in bite}  # "a" may have brought "a.b" with it
+        found |= {name: table[name] for name in bite}  # reading "a" may have read "a.b" too
     return pa.table(found)
 
 

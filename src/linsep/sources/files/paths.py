@@ -1,6 +1,7 @@
-"""What a path may be: a file, a pattern, a folder, a list of those, or "-" for standard input; and what a file is.
+"""Paths: a file, a pattern, a folder, a list of those, or "-" for standard input; and the format of a file.
 
-Its name says so. LIBSVM and Vowpal Wabbit text, which people download under any name, is known by its first lines.
+Its name gives the format. LIBSVM and Vowpal Wabbit text, often downloaded under any name, is recognised by its first
+lines.
 """
 
 import bz2
@@ -40,13 +41,13 @@ KINDS = {
 ENDINGS = {kind: ending.removeprefix(".") for ending, kind in reversed(KINDS.items())}
 PACKINGS = {".gz": "gz", ".bz2": "bz2", ".zst": "zst", ".xz": "xz"}
 PIPED = ("csv", "tsv", "svmlight")  # the formats that are read as they come out of a pipe
-PACKED = (*PIPED, "vw")  # the formats that may be packed
+PACKED = (*PIPED, "vw")  # the formats that may be compressed
 SHOWN = (
     ".csv, .tsv, .parquet, .arrow, .feather, .svm, .vw, .npy or .npz (text also .gz, .bz2, .zst, .xz); LIBSVM and "
     "Vowpal Wabbit text may have any name"
 )
 
-SIGNS = {  # how files begin, and what they are called
+SIGNS = {  # the first bytes of files, and what they show
     "parquet": (b"PAR1", "a Parquet file"),
     "arrow": (b"ARROW1\0\0", "an Arrow file"),
     "npy": (b"\x93NUMPY", "an .npy file"),
@@ -58,14 +59,14 @@ SIGNS = {  # how files begin, and what they are called
 }
 BEGINS = ". A table begins with a line of column names"
 
-HEAD = 1 << 16  # bytes that are looked at
+HEAD = 1 << 16  # bytes that are examined
 OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 SVMLIGHT = re.compile(rb"\s*%b(?:\s+qid:[0-9]+)?(?P<pairs>(?:\s+[0-9]+:%b)*)\s*(?:#.*)?" % (_NUMBER, _NUMBER))
 VOWPAL = re.compile(rb"\s*%b(?:\s+%b){0,2}(?:\s+'[^\s|]*\s*|\s*[^\s|:]*)?\|.*" % (_NUMBER, _NUMBER))
 SURE = re.compile(
     rb"\|[^\s|:0-9][^\s|]*\s+[^\s|]|\|\s*[^\s|]+\s+[^\s|]+|\|[^|]*[^\s|:]:[0-9.+-]"
-)  # not a table with | in it
+)  # not a table that contains |
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -93,7 +94,7 @@ def expand(path: Paths) -> list[str]:
 
 
 def reads(path: Paths, output: str) -> str | None:
-    """The part of a path that reads this file, or will once it is written: by its place on the disk, not its name."""
+    """The part of a path that reads this file, or will once it exists; compared by place on the disk, not by name."""
     wanted = outputs.identity(output)
     if wanted is None:
         return None
@@ -142,7 +143,7 @@ def is_pipe(name: str) -> bool:
 
 
 def kind_of(path: str, given: str | None, file: str | None = None) -> str:
-    """The format of a file by its extension, or as given; `file` is where it lies, if elsewhere."""
+    """The format of a file by its extension, or as given; `file` is where it really is, if elsewhere."""
     place = Path(file or path)
     shown, is_packed = place.suffix.lower(), place.suffix.lower() in PACKINGS
     kind = given or KINDS.get(_extension(place)) or written_kind(place)
@@ -163,13 +164,13 @@ def says_nothing(path: str) -> bool:
 
 
 def _extension(path: Path) -> str:
-    """What a name ends in, apart from how the file is compressed."""
+    """The extension of a name, without that of a compression."""
     ending = path.suffix.lower()
     return Path(path.stem).suffix.lower() if ending in PACKINGS else ending
 
 
 def require_content(path: str, file: str, kind: str, given: str | None) -> None:
-    """Refuse a file that is empty, no file at all, or by its first bytes another kind than its name says."""
+    """Refuse a file that is empty, missing, or whose first bytes show another format than its name."""
     try:
         found = Path(file).stat()
         if not stat.S_ISREG(found.st_mode):
@@ -184,7 +185,7 @@ def require_content(path: str, file: str, kind: str, given: str | None) -> None:
         raise unreadable(path, error) from error
     if packing := PACKINGS.get(Path(file).suffix.lower()):
         mark, called = SIGNS[packing]
-        mark = mark[:3] if packing == "bz2" else mark  # the rest depends on how far it was compressed
+        mark = mark[:3] if packing == "bz2" else mark  # the rest depends on the compression level
         if not head.startswith(mark[: len(head)]):
             raise _another_kind(path, f"not {called}, though its name ends in {Path(path).suffix}")
         return
@@ -194,14 +195,14 @@ def require_content(path: str, file: str, kind: str, given: str | None) -> None:
         raise _another_kind(path, "the Parquet file is encrypted", "Decrypt it first.")
     seen = next((what for what, (mark, _) in SIGNS.items() if head.startswith(mark)), kind)
     if seen == "parquet" and tail != b"PAR1":
-        return  # a column may be called PAR1, and a damaged file says so later
+        return  # a column may be called PAR1, and a damaged file is refused later
     if seen != kind:
         told = f"with the extension {Path(path).suffix}" if given is None else f"and not {kind}, as format= says"
         raise _another_kind(path, f"{SIGNS[seen][1]} {told}")
 
 
 def unreadable(path: str, error: OSError) -> InputError:
-    """What the system said about a file, as an error of ours."""
+    """An error of the system about a file, as one of ours."""
     if isinstance(error, FileNotFoundError):
         return fault("no file", path)
     return fault("unreadable", path, seen=error.strerror or error)
@@ -216,7 +217,7 @@ def _is_data(name: str) -> bool:
 
 
 def written_kind(path: Path) -> str | None:
-    """The kind of a file, if every line at its beginning says the same; None where nothing is sure.
+    """The format of a file, if every line at its beginning has the same one; None if that is not certain.
 
     >>> kind_of_text(b"+1 3:1 7:0.5\\n-1 2:1\\n"), kind_of_text(b"1 |a cat:2 dog\\n"), kind_of_text(b"a,b\\n1,2\\n")
     ('svmlight', 'vw', None)
@@ -240,7 +241,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def kind_of_text(head: bytes, *, is_whole: bool = True) -> str | None:
-    """The kind of a text that begins so; the last line may be cut off."""
+    """The format of a text with this beginning, whose last line may be cut off."""
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     whole = [line for line in (lines if is_whole else lines[:-1] or lines) if line.split(b"#")[0].strip()]
     found = [SVMLIGHT.fullmatch(line) for line in whole]

@@ -1,7 +1,7 @@
 """Where linsep keeps files of its own: a private folder for caches, and temporary folders that end with their run.
 
-A cache is believed only where nobody but the user could have written it. Files that a killed process left behind are
-known by their lock, which the system takes back, and are removed by the next process that comes by.
+A cache is trusted only if nobody but the user could have written it. Files that a killed process left behind are
+recognised because the system has released their lock; the next process removes them.
 """
 
 import os
@@ -18,17 +18,17 @@ from linsep.errors import ArgumentError
 from linsep.sources.files.options import parse_size
 
 ENDING = ".linsep-cache"
-MARK = b"linsep-cache-"  # stands at the beginning of every cache: a name alone does not make a file ours
+MARK = b"linsep-cache-"  # the first bytes of every cache: a name alone does not make a file ours
 PART = ".part"  # of a cache that is being written
 RANDOM = "?" * 8  # what tempfile adds to a name
 PARTS = f"{'[0-9a-f]' * 32}{ENDING}{RANDOM}{PART}"
 MOST_BYTES = 10 * 10**9  # of all caches together, or a tenth of the disk if that is less
 SETTLED_S = 60.0  # a file younger than this may not have its lock yet
-TEMPORARY = ".linsep-rows"  # how the names of temporary folders end
+TEMPORARY = ".linsep-rows"  # the ending of the names of temporary folders
 
 
 def cache_folder() -> Path | None:
-    """The folder of the user's caches, which need not be there yet; None where the user has no home."""
+    """The folder of the user's caches, which need not exist yet; None if the user has no home folder."""
     if chosen := os.environ.get("LINSEP_CACHE"):
         return Path(chosen).absolute()
     base = os.environ.get("XDG_CACHE_HOME", "")
@@ -38,7 +38,7 @@ def cache_folder() -> Path | None:
 
 
 def own_cache_folder() -> Path | None:
-    """The same folder, made where it is missing; None where it cannot be, or where somebody else could write to it."""
+    """The same folder, created if necessary; None if that is impossible, or if somebody else could write to it."""
     folder = cache_folder()
     if folder is None:
         return None
@@ -53,15 +53,15 @@ def own_cache_folder() -> Path | None:
 
 def is_own(found: os.stat_result) -> bool:
     """Whether a file or folder is the user's, and nobody else may write to it."""
-    if sys.platform == "win32":  # owners and rights are not told by stat there
+    if sys.platform == "win32":  # there, stat does not tell owners and permissions
         return False
     return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def caches(folder: Path, *, are_ours: bool = True) -> list[tuple[Path, os.stat_result]]:
-    """The caches of a folder with their sizes and times, the one used last at the end.
+    """The caches of a folder with their sizes and times; the most recently used one comes last.
 
-    Or else what is named as a cache and is not one: it is never deleted.
+    With are_ours=False, the files that are named like caches but are not: they are never deleted.
     """
     found = []
     with suppress(OSError):
@@ -73,28 +73,28 @@ def caches(folder: Path, *, are_ours: bool = True) -> list[tuple[Path, os.stat_r
 
 
 def is_cache(file: Path) -> bool:
-    """Whether a file is a cache that linsep wrote, whichever version of it."""
+    """Whether a file is a cache that linsep wrote, in any version."""
     try:
         if not stat.S_ISREG(file.lstat().st_mode):
             return False
         with file.open("rb") as content:
             if MARK in content.read(4096):
                 return True
-            content.seek(max(0, content.seek(0, os.SEEK_END) - 64))  # where the first versions had it
+            content.seek(max(0, content.seek(0, os.SEEK_END) - 64))  # the first versions had the mark there
             return MARK in content.read(64)
     except OSError:
         return False
 
 
 def clear(folder: Path) -> tuple[int, int]:
-    """Remove all caches of a folder and what is left of unfinished ones; how many caches, and their bytes."""
+    """Remove all caches of a folder and parts of unfinished ones; return the number of caches, and their bytes."""
     remove_abandoned(folder, PARTS)
     sizes = [found.st_size for file, found in caches(folder) if _unlinked(file)]
     return len(sizes), sum(sizes)
 
 
 def prune(folder: Path) -> None:
-    """Remove the caches not used for longest until the rest is small enough; the last one always stays."""
+    """Remove the least recently used caches until the rest is small enough; the latest one always stays."""
     remove_abandoned(folder, PARTS)
     found = caches(folder)
     left, limit = sum(what.st_size for _, what in found), most_bytes(folder)
@@ -112,7 +112,7 @@ def _unlinked(file: Path) -> bool:
 
 
 def limit_asked_for() -> int | None:
-    """What LINSEP_CACHE_LIMIT says; None where it is not set."""
+    """The value of LINSEP_CACHE_LIMIT; None if it is not set."""
     given = os.environ.get("LINSEP_CACHE_LIMIT")
     if not given:
         return None
@@ -134,7 +134,7 @@ def most_bytes(folder: Path) -> int:
 
 
 class TemporaryFolder:
-    """A folder that goes when nobody refers to this any more, or when it is `removed`; a lock says that it is used."""
+    """A folder that is deleted with the last reference to this, or on request; a lock shows that it is in use."""
 
     def __init__(self) -> None:
         remove_abandoned(Path(tempfile.gettempdir()), f"linsep-*{TEMPORARY}")
@@ -152,7 +152,7 @@ def _remove(folder: str, descriptor: int | None) -> None:
 
 
 def lock(descriptor: int) -> bool:
-    """Hold a file for as long as it is open; False where another process does. The system ends it with the process."""
+    """Lock a file for as long as it is open; False if another process has. The system releases it with the process."""
     if sys.platform == "win32":
         return False
     import fcntl
@@ -165,7 +165,7 @@ def lock(descriptor: int) -> bool:
 
 
 def remove_abandoned(folder: Path, pattern: str) -> None:
-    """Remove what killed processes of this user left in a folder: nobody holds it."""
+    """Remove what killed processes of this user left in a folder, which no process has locked."""
     with suppress(OSError):
         for path in folder.glob(pattern) if sys.platform != "win32" else ():
             with suppress(OSError):

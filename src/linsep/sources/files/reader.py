@@ -1,8 +1,8 @@
-"""The narrow waist of files: a reader walks the rows of one file once, and a store finds them again.
+"""The interface of file formats: a reader walks the rows of one file once, and a store reads them again.
 
-A new format is one small file: `batches` yields every row once, in order, whatever the file is. Formats that are slow
-to read are converted once (`cache`), so that solvers read stores alone: Parquet, Arrow and .npy files as they lie, and
-the converted rows of all others.
+A new format is one small file: `batches` yields every row once, in order. Formats that are slow to read are converted
+once (`cache`), so that solvers read only stores: Parquet, Arrow and .npy files directly, and the converted rows of all
+others.
 """
 
 import hashlib
@@ -26,12 +26,12 @@ from linsep.sources.files.paths import unreadable
 
 Values: TypeAlias = Any  # a 2-D array of float64 or int64, a CSR matrix of such, or ColumnValues
 
-RACY_NS = 2 * 10**9  # the coarsest clock of a file system in use
+RACY_NS = 2 * 10**9  # the coarsest clock of the file systems in use
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnValues:
-    """Rows that lie column by column, each contiguous doubles: a scan takes them as they are."""
+    """Rows that lie column by column, each column contiguous doubles: a scan reads them without a copy."""
 
     columns: Sequence[npt.NDArray[np.float64]]
 
@@ -49,7 +49,7 @@ class ColumnValues:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some consecutive rows of a file: values, labels (raw, or codes of a store; None for none), the first's number."""
+    """Consecutive rows of a file: values, labels (raw, or codes of a store; None for none), the first row's number."""
 
     values: Values
     labels: Any
@@ -70,26 +70,26 @@ class Batch:
 
 
 class Reader(ABC):
-    """One file. Columns are those chosen, without the label; rows are counted from 0 within the file.
+    """One file. Columns are the chosen ones, without the label; rows are counted from 0 within the file.
 
-    `path` is what the user calls it, `file` where it lies: what came out of a pipe was written to a temporary file.
+    `path` is what the user calls it, `file` where it really is: input from a pipe is written to a temporary file.
     """
 
     columns: tuple[str, ...] | None = None
     n_columns: int
-    size: int  # bytes of its rows in memory, or near it
+    size: int  # bytes of its rows in memory, approximately
     label_name: str | int | None = None
     label_order: tuple[Any, ...] | None = None  # of labels that are ordered categories
     is_text: bool = False  # whether labels are texts that may mean numbers
     is_sparse: bool = False
-    has_features: bool = False  # whether columns are features by name, known once the file was walked
+    has_features: bool = False  # whether columns are named features, known once the file has been walked
     has_ids: bool = False  # whether the format has columns that may name the rows
-    is_plain_csv: bool = False  # whether another program that knows CSV reads the same table
+    is_plain_csv: bool = False  # whether any other CSV reader would read the same table
     left_out: int = 0
     remark: str | None = None  # on how the columns were chosen
-    decimal_places: tuple[int, ...] | None = None  # the power of ten that makes each column integers, where asked for
-    digest: str | None = None  # of the whole file, where a walk has found it
-    is_walked: bool = False  # whether all rows were read once: what was rejected is written down
+    decimal_places: tuple[int, ...] | None = None  # the power of ten that makes each column integers, if any
+    digest: str | None = None  # of the whole file, once a walk has found it
+    is_walked: bool = False  # whether all rows were read once, so that rejected rows are written down
 
     def __init__(self, path: str, options: Options, file: str | None = None, *, is_pipe: bool = False) -> None:
         self.path, self.options, self.file = path, options, file or path
@@ -97,14 +97,14 @@ class Reader(ABC):
             raise fault("no ids", path)
         self.stamp = Stamp(path) if is_pipe else Stamp.of(path, self.file)
         self.categories: dict[str, tuple[str, ...]] = {}  # of each text column, in order
-        self.bad_rows = array("q")  # that were rejected in the first walk, as the file counts them
+        self.bad_rows = array("q")  # rejected in the first walk, by their numbers in the file
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
 
     def reject(self, row: int, fault: InputError, content: str) -> None:
-        """Write a bad row down, in the first walk alone: later ones pass by the same rows."""
+        """Write a bad row down, but only in the first walk: later ones meet the same rows."""
         if self.options.rejects is None:
             raise fault
         self.left_out += 1
@@ -113,7 +113,7 @@ class Reader(ABC):
             self.options.rejects.add(self.path, row, fault, content)
 
     def walked(self, kept: int, empty: str = "no rows") -> None:
-        """After a walk: refuse a file that changed meanwhile, has no rows, or of which none is left."""
+        """After a walk: refuse a file that changed meanwhile, has no rows, or has no rows left."""
         self.stamp.require_same()
         self.is_walked = True
         if not kept:
@@ -122,26 +122,26 @@ class Reader(ABC):
             raise fault("none left", self.path, left_out=self.left_out) if self.left_out else fault(empty, self.path)
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
-        """The line of the file on which each of these rows begins, where files have lines."""
+        """The line of the file on which each of these rows begins, if the format has lines."""
         return {}
 
     def ids(self, rows: Sequence[int]) -> dict[int, str]:
-        """What each of these rows is called, where there is a column that says so."""
+        """The id of each of these rows, if there is a column of ids."""
         wanted = set(rows)
         return {row: called for row, called in enumerate(self.all_ids()) if row in wanted}
 
     def file_numbers(self, rows: Sequence[int]) -> list[int]:
-        """The numbers of these rows in the file, where rejected rows count too."""
+        """The numbers of these rows in the file, counting rejected rows."""
         before = np.sort(np.array(self.bad_rows)) - np.arange(len(self.bad_rows))
         wanted = np.asarray(rows, np.int64)
         return list(map(int, wanted + np.searchsorted(before, wanted, side="right")))
 
     def all_ids(self) -> Iterator[str]:
-        """What each row is called, in order, where there is a column that says so."""
+        """The id of each row, in order, if there is a column of ids."""
         return iter(())
 
     def use_features(self, names: Sequence[str]) -> None:
-        """Take these features for the columns, also those that only other files have."""
+        """Use these features as the columns, including those that only other files have."""
         self.columns = tuple(names)
 
     def remarks(self) -> list[str]:
@@ -150,16 +150,16 @@ class Reader(ABC):
 
 
 class Store(ABC):
-    """Rows that can be found again: groups of them, each read by one thread, in batches that fit the memory."""
+    """Rows that can be read again: groups of them, each read by one thread, in batches that fit in memory."""
 
     lengths: list[int]  # the rows of each group
 
     @abstractmethod
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
-        """The rows of a group, by this thread alone or with the help of others."""
+        """The rows of a group, read by this thread alone or with the help of others."""
 
     def take(self, k: int, positions: Ints) -> Iterator[Batch]:
-        """The rows at these positions of a group, which rise, in pieces."""
+        """The rows at these increasing positions of a group, in pieces."""
         start = 0
         for batch in self.read(k):
             edges = np.searchsorted(positions, [start, start + len(batch)])
@@ -172,10 +172,10 @@ class Store(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """How a file is known to be unchanged: where it lies, its size, and when its content and its entry were changed.
+    """How an unchanged file is recognised: its place, its size, and the times its content and its entry were changed.
 
-    A program can set the time of a file's content back, but not that of its entry. A pipe has no file: what came out of
-    it cannot change.
+    A program can set the time of a file's content back, but not that of its entry. A pipe has no file, and what came
+    out of it cannot change.
     """
 
     path: str
@@ -205,23 +205,23 @@ class Stamp:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the file was left alone for long enough: what is written at the same time leaves the same stamp."""
+        """Whether the file is old enough: writes within one tick of the clock would leave the same stamp."""
         return max(self.numbers[3:]) + RACY_NS < self.taken_ns
 
     def require_same(self) -> None:
-        """Refuse a file that is no longer what it was."""
+        """Refuse a file that has changed."""
         if self.file is not None and Stamp.of(self.path, self.file) != self:
             raise fault("changed", self.path)
 
 
 def row_major(columns: Sequence[npt.NDArray[Any]], kind: type) -> npt.NDArray[Any]:
-    """Columns beside each other, row after row in memory: in strips that fit the cache."""
+    """Columns joined into a table, row after row in memory; copied in strips that fit the cache."""
     n_rows = len(columns[0]) if columns else 0
     if n_rows * len(columns) <= exact.FEW_CELLS:
         return np.array(columns, kind).T.copy() if columns else np.zeros((0, 0), kind)
     import pyarrow as pa
 
-    memory = pa.allocate_buffer(8 * n_rows * len(columns))  # used before, by Arrow: fresh memory costs page faults
+    memory = pa.allocate_buffer(8 * n_rows * len(columns))  # Arrow reuses memory: fresh memory would cost page faults
     table: npt.NDArray[Any] = np.frombuffer(memory, kind).reshape(n_rows, len(columns))
     if kind is np.float64 and all(column.dtype == np.float64 and column.flags.c_contiguous for column in columns):
         loops.transpose.interleave(np.array([column.ctypes.data for column in columns], np.uint64), n_rows, table)

@@ -1,4 +1,4 @@
-"""Bad rows that were rejected, written to a file of their own, each with its reason; or rows with gaps, dropped."""
+"""Rejected rows, written to a file of their own with the reason for each; or dropped rows with missing values."""
 
 import csv
 import weakref
@@ -19,9 +19,9 @@ HEAD = ["file", "row", "reason", "content"]
 
 @dataclass(slots=True, weakref_slot=True)
 class Rejects:
-    """Bad rows, written to a file of their own, each with its reason; without a path rows with gaps alone, dropped.
+    """Rejected rows, written to a file with the reason for each; without a path, rows with missing values are dropped.
 
-    `recent` are the file and number of each that was added since somebody looked, where somebody does.
+    `recent` holds the file and number of each row added since the last `drain`, if the caller uses that.
     """
 
     path: str | None
@@ -30,9 +30,9 @@ class Rejects:
     _out: TextIO | None = field(default=None, repr=False)
 
     def begin(self) -> None:
-        """Begin the file anew, so that the bad rows of an earlier run are not taken for those of this one.
+        """Start the file afresh, so that bad rows of an earlier run are not mistaken for those of this one.
 
-        That is done at the first bad row, or when all are read: a run that ends before leaves the file as it was.
+        This is done at the first bad row, or when all rows are read: a run that ends earlier leaves the file alone.
         """
         if self._out is None and self.path is not None:
             with self._told():
@@ -41,9 +41,9 @@ class Rejects:
             self._write(HEAD)
 
     def add(self, file: str, row: int, error: InputError, text: str) -> None:
-        """Write one row down: the file it is from, its number there, why, and what it held.
+        """Write one row down: its file, its number there, the reason, and its content.
 
-        Where rows with gaps are dropped, any other bad row is an error.
+        If rows with missing values are dropped, any other bad row is an error.
         """
         if self.path is not None:
             self.begin()
@@ -58,7 +58,7 @@ class Rejects:
         assert self._out is not None
         with self._told():
             csv.writer(self._out).writerow(cells)
-            self._out.flush()  # whatever comes next, this row is written down
+            self._out.flush()  # whatever happens next, this row is written
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -69,27 +69,27 @@ class Rejects:
             raise
 
     def drain(self) -> list[tuple[str, int]]:
-        """The bad rows since this was last asked."""
+        """The bad rows since the last call."""
         found, self.recent = self.recent or [], []
         return found
 
     def require_apart(self, path: Paths) -> None:
-        """Refuse to write over a file that is read, or where the next run would read it, or over anything but rejects.
+        """Refuse to overwrite a file that is read now or would be by the next run, or any file but one of rejects.
 
-        The rejected rows of an earlier run make way.
+        A file with the rejected rows of an earlier run may be overwritten.
         """
         if self.path is None:
             return
         if (found := reads(path, self.path)) is not None:
             raise fault("rejects over data", self.path, seen=found)
         head = ",".join(HEAD).encode()
-        with suppress(OSError):  # what cannot be read is told of when it is written
+        with suppress(OSError):  # if it cannot be read, writing it will report that
             if Path(self.path).is_file() and _begins(self.path, len(head)) not in (b"", head):
                 raise fault("rejects over file", self.path)
 
 
 def first_of(faults: Iterable[InputError], *, drops_gaps: bool) -> InputError | None:
-    """What is said about a row: the first fault, or where rows with gaps are dropped a gap, whatever else it holds."""
+    """The fault to report for a row: the first one, except that a missing value comes first if those are dropped."""
     every = iter(faults)
     first = next(every, None)
     return first if first is None or not drops_gaps else next(filter(is_gap, (first, *every)), first)
@@ -109,5 +109,5 @@ def _begins(path: str, length: int) -> bytes:
 
 
 def _close(file: TextIO) -> None:
-    with suppress(Exception):  # each row was flushed, and told of if it could not be
+    with suppress(Exception):  # each row was flushed, with an error if that failed
         file.close()

@@ -1,4 +1,4 @@
-"""Many files as one source, read batch by batch: memory holds a few batches, whatever the number of rows."""
+"""Many files as one source, read batch by batch: memory holds a few batches, however many rows there are."""
 
 import operator
 import threading
@@ -25,19 +25,19 @@ from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled
 from linsep.tables.categories import Coding
 from linsep.tables.row_ids import RowIds
 
-SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory: fixed, so that no verdict depends on the memory
-GROUPS_A_THREAD = 4  # from here on threads read side by side, each its own; else one reads, and all work on a batch
+SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held in memory; fixed, so that no verdict depends on the memory
+GROUPS_A_THREAD = 4  # from this many on, each thread reads groups of its own; else one reads, and all share a batch
 
 
 class FileSource(Source):
     """The rows of one or more files, in the order of the files.
 
-    Each walk reads stores anew, group by group. What stays in memory is what the first read found; nothing has the
-    length of the data.
+    Each walk reads the stores again, group by group. Only what the first read found stays in memory, and its size does
+    not depend on the number of rows.
     """
 
     def __init__(self, surveys: Sequence[Survey], caches: Caches) -> None:
-        self._surveys, self._caches = list(surveys), caches  # temporary folders live as long as the source
+        self._surveys, self._caches = list(surveys), caches  # temporary folders exist as long as the source
         self._groups = [(survey, k) for survey in surveys for k in range(len(survey.store.lengths))]
         lengths = [survey.store.lengths[k] for survey, k in self._groups]
         self._starts: Ints = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -60,7 +60,7 @@ class FileSource(Source):
         self.facts = self._facts(labels, n_rows)
 
     def _facts(self, labels: tuple[Label, ...], n_rows: int) -> Facts:
-        """What the first read found, all files together."""
+        """What the first read found, for all files together."""
         surveys = self._surveys
         places, is_long = surveys[0].reader.decimal_places, any(survey.long is not None for survey in surveys)
         entries = sum(survey.entries for survey in surveys)
@@ -114,11 +114,11 @@ class FileSource(Source):
 
     @property
     def is_plain_csv(self) -> bool:
-        """Whether this is one CSV file of numbers, read whole and as it stands: what the stand-alone checker reads."""
+        """Whether this is one CSV file of numbers, read whole and unchanged: what the stand-alone checker can read."""
         return len(self._surveys) == 1 and self.facts.rows_left_out == 0 and self._surveys[0].reader.is_plain_csv
 
     def from_data(self) -> "FileSource":
-        """The files themselves, read anew where their rows were converted: for whoever doubts a proof."""
+        """The files themselves, not their converted rows: for verifying a proof."""
         fresh = Caches(False, self._caches.hold)
         return FileSource([fresh.survey(s.reader) if s.labels.is_coded else s for s in self._surveys], fresh)
 
@@ -130,7 +130,7 @@ class FileSource(Source):
         return reduce(operator.add, self._scans(np.ascontiguousarray(w, dtype=np.float64), b, worst))
 
     def _scans(self, w: Floats, b: float, worst: int) -> Iterator[Scan]:
-        """The scan of each batch. Rows that floats leave in doubt are settled at once, exactly."""
+        """The scan of each batch. Rows that floats leave in doubt are settled exactly, at once."""
         lowest = Lowest(worst)
 
         def scan(part: MemorySource, *, alone: bool) -> Scan:
@@ -146,10 +146,10 @@ class FileSource(Source):
             yield from chain.from_iterable(map_in_order(scan_group, range(len(self._groups)), thread_count()))
             return
         for part in self._walk(range(len(self._groups))):
-            yield scan(part, alone=isinstance(part, ColumnPart))  # pyarrow's threads read the next one meanwhile
+            yield scan(part, alone=isinstance(part, ColumnPart))  # meanwhile pyarrow's threads read the next one
 
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
-        """The rows batch by batch; given random numbers, groups come in another order."""
+        """The rows batch by batch; with random numbers, groups come in a random order."""
         groups = range(len(self._groups)) if random is None else random.permutation(len(self._groups)).tolist()
         has_short = sum(survey.batches for survey in self._surveys) == len(self._groups)
         if self._is_side_by_side and has_short:
@@ -171,20 +171,20 @@ class FileSource(Source):
         return found if np.array_equal(distinct, wanted) else found.take(back)
 
     def where(self, row: int) -> tuple[str, int]:
-        """The file that a row is from, and its number there, where rows that were left out count too."""
+        """The file that a row is from, and its number there, counting rows that were left out."""
         survey, _ = self._groups[self._group_of(row)]
         return survey.reader.path, self.file_numbers([row])[row]
 
     def file_numbers(self, rows: Sequence[int]) -> dict[int, int]:
-        """The number of each row in its file, where rows that were left out count too."""
+        """The number of each row in its file, counting rows that were left out."""
         return asked(self._readers, rows, _numbers)
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
-        """The line of its file on which each row begins, where files have lines: one walk over each file."""
+        """The line of its file on which each row begins, if the format has lines: one walk over each file."""
         return asked(self._readers, rows, lambda reader, own: reader.lines(own))
 
     def ids(self, rows: Sequence[int]) -> dict[int, str]:
-        """What each row is called, where the files have a column of ids: one walk over each file."""
+        """The id of each row, if the files have a column of ids: one walk over each file."""
         own = self.facts.ids
         return {} if own is None or own.word != "id" else dict(own.names(rows).known)
 
@@ -199,7 +199,7 @@ class FileSource(Source):
         return int(np.searchsorted(self._starts, row, side="right")) - 1
 
     def _walk(self, groups: Iterable[int], *, as_rows: bool = False) -> Iterator[MemorySource]:
-        """The batches of these groups, one after the other; the next ones are read meanwhile."""
+        """The batches of these groups, one after the other; meanwhile the next ones are read."""
         return prefetch(chain.from_iterable(self._parts(k, as_rows=as_rows, use_threads=True) for k in groups))
 
     def _parts(self, k: int, *, as_rows: bool = False, use_threads: bool = False) -> Iterator[MemorySource]:
@@ -227,7 +227,7 @@ class FileSource(Source):
         return read_table(rows.astype(self._kind, copy=False))[0]
 
     def _read_marks(self, survey: Survey, batch: Batch) -> Any:
-        """The labels of a batch as blocks have them."""
+        """The labels of a batch as blocks store them."""
         labels, known = survey.labels, len(survey.labels.codes)
         codes = labels.encode(batch.labels, batch.first)
         if len(labels.codes) > known:
@@ -235,13 +235,13 @@ class FileSource(Source):
         return marks_of(codes, self._marks[id(survey)])
 
     def _fetch(self, rows: Ints) -> Iterator[Block]:
-        """The blocks that hold these rows, which are in rising order, each with nothing else in it."""
+        """These rows, which are in increasing order, as blocks that hold nothing else."""
         edges = np.searchsorted(rows, self._starts)
         held = [(k, rows[a:b]) for k, (a, b) in enumerate(pairwise(edges.tolist())) if a < b]
         return chain.from_iterable(map_in_order(self._take, held, thread_count()))
 
     def _take(self, held: tuple[int, Ints]) -> list[Block]:
-        """Some rows of a group, by their numbers, which rise."""
+        """Some rows of a group, by their increasing numbers."""
         (survey, group), rows = self._groups[held[0]], held[1]
         blocks, done = [], 0
         for batch in survey.store.take(group, rows - self._starts[held[0]]):
@@ -263,7 +263,7 @@ Ask = Callable[[Reader, list[int]], Mapping[int, Any]]
 
 
 def asked(readers: Readers, rows: Iterable[int], ask: Ask) -> dict[int, Any]:
-    """What each file answers about its own rows: those that were asked about, counted from 0 within it."""
+    """The answers of the files about these rows; each file is asked about its own, counted from 0 within it."""
     found, wanted, first = dict[int, Any](), sorted(rows), 0
     for reader, n_rows in readers:
         own = [row - first for row in wanted if first <= row < first + n_rows]
@@ -273,7 +273,7 @@ def asked(readers: Readers, rows: Iterable[int], ask: Ask) -> dict[int, Any]:
 
 
 class FileIds(RowIds):
-    """What files call their rows: one walk over each file for rows that were not asked about before."""
+    """The ids of rows in files: one walk over each file for rows whose ids are not known yet."""
 
     def __init__(self, readers: Readers, ask: Ask, word: str) -> None:
         self._readers, self._ask, self.word, self._known = readers, ask, word, dict[int, Any]()
@@ -285,17 +285,17 @@ class FileIds(RowIds):
 
 
 def _numbers(reader: Reader, rows: list[int]) -> dict[int, Any]:
-    """The numbers of rows in their file, which count rejected rows too."""
+    """The numbers of rows in their file, counting rejected rows."""
     return dict(zip(rows, reader.file_numbers(rows), strict=True))
 
 
 def _numbers_in(reader: Reader, rows: list[int]) -> dict[int, Any]:
-    """The same with the name of the file, of several."""
+    """The same with the name of the file, for several files."""
     return {row: f"{reader.path}:{number}" for row, number in _numbers(reader, rows).items()}
 
 
 class ColumnPart(MemorySource):
-    """A batch that lies column by column: scanned as it lies, copied into rows only where asked."""
+    """A batch that lies column by column: scanned without a copy, and copied into rows only on demand."""
 
     def __init__(self, values: ColumnValues, y: Signs, facts: Facts, numbers: range) -> None:
         self._values = values
@@ -313,7 +313,7 @@ class ColumnPart(MemorySource):
         return [(0, self.n_rows)]
 
     def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
-        """The scan of the rows that need a look, with the plain ones added, which need none."""
+        """The scan of the rows that need closer examination, plus the counts of the plain ones, which do not."""
         if self._longest2 == UNKNOWN_LENGTH:
             self._longest2 = self._largest_norm2()
         if 0 < wanted < self.n_rows and ceiling == np.inf:
@@ -333,20 +333,20 @@ class ColumnPart(MemorySource):
         )
 
     def _ceiling_of(self, wanted: int, w: Floats, b: float) -> float:
-        """What as many of the lowest scores as are wanted are below, and few others."""
+        """A bound above the `wanted` lowest scores, but above few others."""
         scores = np.empty(self.n_rows)
         loops.column_scores.write_scores(self._addresses, w, scores)
         return float(np.nextafter(np.partition(self.y * (scores + b), wanted - 1)[wanted - 1], np.inf))
 
     def _looked_at(self, positions: Ints) -> MemorySource:
-        """These rows, in row order, as rows."""
+        """These rows, in order, copied into rows."""
         rows, numbers = Dense(self._values[positions]), self.numbered(positions)
         part = MemorySource(rows, self.y[positions], self.facts.of_part(len(positions)), numbers)
         part._longest2 = self._longest2
         return part
 
     def _largest_norm2(self) -> float:
-        """The largest |x|², summed as rows are: only rows whose sum in another order comes near it can have it."""
+        """The largest |x|², summed as for rows; only rows whose column-wise sum is close to the largest can have it."""
         lengths2 = np.empty(self.n_rows)
         loops.column_scores.write_lengths(self._addresses, lengths2)
         slack = (self.n_columns + 4) * 2.0**-50
@@ -355,9 +355,9 @@ class ColumnPart(MemorySource):
 
 
 class Lowest:
-    """The lowest scores seen by any thread: what is not below the `ceiling` need not be looked at.
+    """The lowest scores seen by any thread: scores that are not below the `ceiling` can be ignored.
 
-    The ceiling is just above the highest of them, since of rows with equal scores the first are wanted.
+    The ceiling is just above the highest of them, since among rows with equal scores the first ones are wanted.
     """
 
     def __init__(self, wanted: int) -> None:

@@ -1,6 +1,6 @@
-"""Files walked once, batch by batch, as their rows come: to be labelled, or learned from in one pass.
+"""Files walked once, batch by batch, as their rows come: for labelling, or for learning in one pass.
 
-Nothing is surveyed or cached before, so that a pipe is read as it is written and memory is that of one batch.
+Nothing is surveyed or cached first, so a pipe is read while it is being written, and one batch is in memory at a time.
 """
 
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ from linsep.sources.files.values import EXACT
 
 
 def readers(path: Paths, options: Options, waiting: Waiting = nullcontext) -> Iterator[Reader]:
-    """A reader for each file in turn; `waiting` is entered while a pipe is waited for."""
+    """A reader for each file in turn; `waiting` is entered while waiting for a pipe."""
     files = expand(path)
     for file in files:
         if not is_pipe(file):
-            kind_of(file, options.format)  # a bad name is an error before the first row, not after the last
+            kind_of(file, options.format)  # so that a bad name is an error before the first row, not after the last
     if options.rejects is not None:
         options.rejects.require_apart(path)
     for file in files:
@@ -50,9 +50,9 @@ def readers(path: Paths, options: Options, waiting: Waiting = nullcontext) -> It
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive rows of a file: the good ones with the numbers that they have there, and the numbers of the bad.
+    """Consecutive rows of a file: the good ones with their numbers in the file, and the numbers of the bad ones.
 
-    `X` and `labels` are those of a reader's batch: raw labels, of which some may be missing, or None for none.
+    `X` and `labels` are those of a reader's batch: raw labels, some of which may be missing, or None for no labels.
     """
 
     file: str
@@ -63,14 +63,14 @@ class Stretch:
     is_text: bool = False  # whether labels are texts that may mean numbers
 
     def without(self, places: npt.NDArray[np.bool_]) -> "Stretch":
-        """The same stretch of the file, with these rows bad too."""
+        """The same stretch with these rows counted as bad too."""
         kept, bad = np.flatnonzero(~places), [*self.bad, *self.rows[places].tolist()]
         labels = None if self.labels is None else self.labels.take(kept)
         return replace(self, X=self.X[kept], labels=labels, rows=self.rows[kept], bad=bad)
 
 
 def stretches(reader: Reader, *, as_doubles: bool = False) -> Iterator[Stretch]:
-    """Every row once, in order, all numbers finite; where bad rows are rejected, a file may hold nothing else."""
+    """Every row once, in order, all numbers finite; if bad rows are rejected, a file may hold only bad rows."""
     rejects = reader.options.rejects
     if rejects is not None:
         rejects.drain()
@@ -96,7 +96,7 @@ def doubles_of(reader: Reader, batch: Batch, rows: Ints) -> Any:
     if values.dtype.kind == "f":
         return values.astype(np.float64, copy=False)
     dense: npt.NDArray[Any] = values if isinstance(values, np.ndarray) else values.toarray()
-    largest = int(EXACT)  # beside a float NumPy would round the integers
+    largest = int(EXACT)  # a float here would make NumPy round the integers
     long = np.argwhere((dense > largest) | (dense < -largest))
     if not long.size:
         return values.astype(np.float64)

@@ -2,9 +2,9 @@
 
     1 3:0.5 7:2   # label, then index:value pairs
 
-The index of the first column is stated, 1 unless told otherwise, and never guessed. A `qid:` after the label is checked
-and left out. scikit-learn names no line and takes more than it should, so that a piece it refuses, or that looks
-doubtful, is walked line by line.
+The index of the first column is an option, 1 by default, and never guessed. A `qid:` after the label is checked and
+ignored. scikit-learn does not name the bad line and accepts more than it should, so a piece that it refuses, or that
+looks doubtful, is walked line by line.
 """
 
 import io
@@ -32,11 +32,11 @@ LABEL = re.compile(NUMBER, re.IGNORECASE)
 PAIR = re.compile(rf"([+-]?[0-9]+):({NUMBER})", re.IGNORECASE)
 QUERY = re.compile(r"qid:[0-9]+")
 INTEGER = re.compile(r"[+-]?[0-9]+")
-LONG_LABEL = re.compile(rb"^[ \t]*[^\s:]{16}", re.MULTILINE)  # fewer characters than this are different doubles
+LONG_LABEL = re.compile(rb"^[ \t]*[^\s:]{16}", re.MULTILINE)  # labels with fewer characters are different doubles
 
 
 class Line(NamedTuple):
-    """One row as text: its number, the line it stands on, the byte where that begins, and its bytes."""
+    """One row as text: its number, its line, the byte where the line begins, and its bytes."""
 
     row: int
     line: int
@@ -54,7 +54,7 @@ class Line(NamedTuple):
 
 
 class LineReader(TextReader):
-    """Rows that are lines of text, sparse, the label in front: cut at line ends into pieces that become batches."""
+    """Sparse rows as lines of text, the label in front: cut at line ends into pieces that become batches."""
 
     is_sparse = True
     called: str  # the format in words
@@ -95,7 +95,7 @@ class LineReader(TextReader):
                     raise fault("svmlight endless", self.path, row=self.row, line=lines + 1, byte=byte, most=most)
 
     def remarks(self) -> list[str]:
-        """What the user should know about how the columns were chosen, and of a file with any name what it is."""
+        """What the user should know about how the columns were chosen and, if the name does not say it, the format."""
         is_seen = self.options.format is None and says_nothing(self.path)
         return [*super().remarks(), *([f"{self.path} is read as {self.called}."] if is_seen else [])]
 
@@ -104,7 +104,7 @@ class LineReader(TextReader):
         """Whole lines, the first of which begins at this byte after this many lines."""
 
     def all_lines(self) -> Iterator[Line]:
-        """Each line that holds a row: a walk of its own."""
+        """Each line that holds a row, in a separate walk."""
         self.row = 0
         for piece in self._pieces():
             for line in self.lines_of(*piece):
@@ -122,11 +122,11 @@ class LineReader(TextReader):
             byte += len(content) + 1
 
     def holds_row(self, line: Line) -> bool:
-        """Whether a line holds a row, and not a comment alone."""
+        """Whether a line holds a row, and not just a comment."""
         return bool(line.words())
 
     def error(self, kind: str, line: Line, value: Any, /, **known: Any) -> InputError:
-        """What is wrong with a line, and where it stands."""
+        """The error about what is wrong with a line, and where."""
         return fault(kind, self.path, row=line.row, line=line.line, byte=line.byte, value=value, **known)
 
     def bad(self, line: Line, word: str, what: str) -> InputError:
@@ -134,7 +134,7 @@ class LineReader(TextReader):
         return self.error(self.wrong, line, word, what=what)
 
     def text_fault(self, line: Line, text: bytes) -> InputError | None:
-        """What is wrong with the bytes of a line, of which this is to be text."""
+        """What is wrong with the bytes of this part of a line, which must be text."""
         try:
             text.decode()
         except UnicodeDecodeError as error:
@@ -145,7 +145,7 @@ class LineReader(TextReader):
         return self.error("line not text", line, odd, what=what, fix=fix) if odd else None
 
     def not_finite(self, line: Line, written: str, column: int | str) -> InputError:
-        """NaN or infinity, or a number that is beyond doubles, as it is written."""
+        """The error about NaN, infinity or a number beyond the doubles, as it is written."""
         if any(sign.isdigit() for sign in written):
             return self.error("beyond doubles", line, written, column=column)
         return self.error("not finite", line, float(written), column=column)
@@ -200,8 +200,8 @@ class SvmlightReader(LineReader):
         return X, y
 
     def _is_doubtful(self, text: bytes, X: Any, y: Any) -> bool:
-        """Whether some line may hold what scikit-learn takes and we do not."""
-        odd = b"_" in text or b"qid" in text  # Python reads 1_000 as a thousand, and qid: is not looked at
+        """Whether some line may hold something that scikit-learn accepts and we do not."""
+        odd = b"_" in text or b"qid" in text  # Python reads 1_000 as a thousand, and scikit-learn does not check qid:
         large = any(values.size and not np.abs(values).max() < EXACT for values in (X.data, y))  # NaN too
         small = any((values == 0).any() for values in (X.data, y)) and may_vanish(text)
         return odd or large or small or X.shape[1] > self._widest or LONG_LABEL.search(text) is not None
@@ -214,7 +214,7 @@ class SvmlightReader(LineReader):
     # Faults ---------------------------------------------------------------------------------------------
 
     def _without_bad_lines(self, lines: Iterator[Line], first: int, seen: Exception | None) -> Batch:
-        """The good lines of a piece, the bad ones rejected; where nobody asked for that, the first is raised."""
+        """The good lines of a piece; the bad ones are rejected, or the first one is raised if they are not to be."""
         good: list[bytes] = []
         for line in lines:
             if (found := self._fault(line)) is None:
@@ -229,7 +229,7 @@ class SvmlightReader(LineReader):
             raise fault("not svmlight", self.path, seen=error) from error
 
     def _fault(self, line: Line) -> InputError | None:
-        """What is wrong with a line, if anything: it is a label, then index:value pairs in rising order."""
+        """What is wrong with a line, if anything: it must be a label, then index:value pairs in increasing order."""
         words = line.words()
         if (strange := self.text_fault(line, b" ".join(words))) is not None:
             return strange
@@ -259,7 +259,7 @@ class SvmlightReader(LineReader):
                 return self.error("svmlight wide", line, word, most=self._widest, fix=room_for(index - base + 1))
             if index <= last:
                 seen = "the index is repeated" if index == last else "the index is smaller than the one before"
-                return self.bad(line, word, f"{seen}: indices must rise within a row")
+                return self.bad(line, word, f"{seen}: indices must increase within a row")
             if not np.isfinite(float(pair[2])):
                 return self.not_finite(line, pair[2], index - base)
             if is_rounded(pair[2]) or vanishes(pair[2]):
@@ -270,11 +270,11 @@ class SvmlightReader(LineReader):
 
 
 def has_more_digits(number: str) -> bool:
-    """Whether a number has more digits than its double tells: another label may be the same double."""
+    """Whether a number has more digits than its double can show: another label may be the same double."""
     return len(number) > 15 and not is_its_double(number)
 
 
 def is_rounded(number: str) -> bool:
-    """Whether these are the digits of an integer that no double is sure to hold."""
+    """Whether these are the digits of an integer that a double may not hold."""
     digits = number.lstrip("+-").lstrip("0")
     return bool(INTEGER.fullmatch(number)) and (len(digits) > 16 or int(digits or "0") > EXACT)

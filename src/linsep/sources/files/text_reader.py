@@ -1,4 +1,4 @@
-"""Text files, compressed or not, as bytes: what is wrong with the compression is an error of ours."""
+"""Text files, compressed or not, as bytes; faults of the compression become errors of ours."""
 
 import gzip
 import hashlib
@@ -17,12 +17,12 @@ from linsep.sources.files.options import Options
 from linsep.sources.files.paths import PACKINGS, unreadable
 from linsep.sources.files.reader import Reader
 
-PATIENCE_S = 0.02  # how long a pipe may pause before what it gave is handed on
-Waiting = Callable[[], AbstractContextManager[None]]  # entered while input is waited for
+PATIENCE_S = 0.02  # how long a pipe may pause before what it gave is passed on
+Waiting = Callable[[], AbstractContextManager[None]]  # entered while waiting for input
 
-XZ_MEMORY = 1 << 28  # bytes that decompressing may take: four times what xz -9 asks for
+XZ_MEMORY = 1 << 28  # bytes that decompressing may take: four times what xz -9 needs
 BOM = b"\xef\xbb\xbf"
-LONGEST_RECORD = 1 << 26  # bytes: a line or a quotation that goes on for longer is a fault, whatever the memory
+LONGEST_RECORD = 1 << 26  # bytes: a longer line or quotation is a fault, however much memory there is
 
 
 class TextReader(Reader):
@@ -33,7 +33,7 @@ class TextReader(Reader):
         super().__init__(path, options, None if isinstance(file, Pipe) else file, is_pipe=self.pipe is not None)
         self.compression = PACKINGS.get(Path(self.file).suffix.lower()) if self.pipe is None else None
         self.size, self.chunk = 8 * self.stamp.size, options.batch_bytes
-        self.longest_record = min(LONGEST_RECORD, options.size // 4)  # four copies of it fit the memory
+        self.longest_record = min(LONGEST_RECORD, options.size // 4)  # so that four copies of it fit in the memory
 
     @property
     def longest_record_told(self) -> str:
@@ -44,15 +44,15 @@ class TextReader(Reader):
         return f"{longest:,} bytes, a quarter of the memory allowed (memory=, --memory)"
 
     def next_data(self, stream: IO[bytes], rest: bytes) -> bytes:
-        """More text after what is left of a record: as much again, so that long records are soon whole, in bounds."""
-        self.stamp.require_same()  # a file that grows is not followed
+        """More text after the rest of a record: as much again, within bounds, so that long records are soon whole."""
+        self.stamp.require_same()  # a growing file is not followed
         return stream.read(min(max(self.chunk, len(rest)), max(1, self.longest_record + 1 - len(rest))))
 
     @contextmanager
     def stream(self, *, is_walk: bool = False) -> Iterator[IO[bytes]]:
-        """The text of the file, decompressed; a walk over all of it finds its digest, if that is not known.
+        """The text of the file, decompressed; a complete walk also finds its digest, if that is not known yet.
 
-        The beginning of a pipe can be read again, until it is walked.
+        The beginning of a pipe can be read again until the pipe is walked.
         """
         if self.pipe is not None:
             yield self.pipe.opened(is_last=is_walk)  # type: ignore[misc]
@@ -67,7 +67,7 @@ class TextReader(Reader):
                 elif self.compression is not None:
                     import pyarrow as pa
 
-                    # Python's own bz2 takes what follows the first stream for nothing if it is damaged
+                    # Python's own bz2 silently ignores damage after the first stream
                     named = {"zst": "zstd", "bz2": "bz2"}[self.compression]
                     yield pa.CompressedInputStream(pa.PythonFile(read, mode="r"), named)
                 else:
@@ -90,7 +90,7 @@ class TextReader(Reader):
 
 
 class Unpacked:
-    """The bytes of an .xz file. (Python's own reader takes damage after the first stream for nothing.)"""
+    """The bytes of an .xz file. (Python's own reader silently ignores damage after the first stream.)"""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw, self._stream, self._rest = raw, _xz_stream(), b""
@@ -117,18 +117,18 @@ def _xz_stream() -> lzma.LZMADecompressor:
 
 
 class Pipe:
-    """Text that comes once, such as standard input: its beginning is kept, so that a header can be looked at first."""
+    """Text that comes only once, such as standard input; its beginning is kept, so that the header can be read."""
 
     def __init__(self, raw: IO[bytes], waiting: Waiting = nullcontext) -> None:
         self._raw, self._waiting, self._kept, self._at, self._is_last = raw, waiting, b"", 0, False
 
     def opened(self, *, is_last: bool) -> "Pipe":
-        """The text from its beginning on; of the last walk nothing is kept."""
+        """The text from its beginning; in the last walk nothing is kept."""
         self._at, self._is_last = 0, is_last
         return self
 
     def read(self, size: int) -> bytes:
-        """At most `size` bytes: what is there, after a short wait for more. None at the end."""
+        """At most `size` bytes: those available after a short wait for more; none at the end."""
         data = self._kept[self._at : self._at + size]
         if not data:
             with self._waiting():
@@ -139,11 +139,11 @@ class Pipe:
 
 
 def next_bytes(raw: IO[bytes], size: int) -> bytes:
-    """The next bytes of a file or a pipe: so many, or fewer where a pipe has no more at the moment; none at the end."""
+    """The next bytes of a file or a pipe: `size`, or fewer if a pipe has no more at the moment; none at the end."""
     if raw.seekable():
         return raw.read(size)
     descriptor, pieces, length = raw.fileno(), [os.read(raw.fileno(), size)], 0
-    with selectors.DefaultSelector() as ready:  # select itself takes no descriptor beyond 1023
+    with selectors.DefaultSelector() as ready:  # select itself does not accept descriptors beyond 1023
         ready.register(descriptor, selectors.EVENT_READ)
         while pieces[-1] and (length := length + len(pieces[-1])) < size:
             if not ready.select(PATIENCE_S):
@@ -155,7 +155,7 @@ def next_bytes(raw: IO[bytes], size: int) -> bytes:
 class Hashed:
     """A file whose bytes are added to a digest as they are read."""
 
-    closed = False  # as pyarrow asks
+    closed = False  # pyarrow reads this
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw, self.digest = raw, hashlib.sha256()
@@ -167,4 +167,4 @@ class Hashed:
         return data
 
     def close(self) -> None:
-        """Whoever opened the file closes it."""
+        """Nothing: the code that opened the file closes it."""

@@ -1,4 +1,4 @@
-"""Threads: others read the next batches, or work on several at once, while this one goes on in order."""
+"""Threads that read the next batches, or work on several at once, while the calling thread proceeds in order."""
 
 import os
 import threading
@@ -15,13 +15,12 @@ POOL = "linsep-pool"
 
 
 def map_in_order(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """What the work makes of each item, in their order, several made at a time by as many threads.
+    """The results of `work` for each item, in order, computed by several threads at a time.
 
-    At most one more result than there are threads is waiting. Whoever stops listening stops the work, and what goes
-    wrong, in the work or in the making of the items, is raised when its turn comes, so that the first fault is the one
-    that is seen.
+    At most one more result than there are threads is waiting. A caller that stops iterating stops the work. An error,
+    in the work or in the making of the items, is raised when its turn comes, so that the caller sees the first one.
     """
-    if workers < 2 or threading.current_thread().name.startswith(POOL):  # who waits for its own pool waits for ever
+    if workers < 2 or threading.current_thread().name.startswith(POOL):  # no waiting for its own pool, for ever
         yield from map(work, items)
         return
     pending: deque[Future[R]] = deque()
@@ -49,18 +48,18 @@ def map_in_order(work: Callable[[T], R], items: Iterable[T], workers: int) -> It
 
 @cache
 def _pool(workers: int) -> ThreadPoolExecutor:
-    """Threads that stay: what one gave back to the allocator serves its next read."""
+    """Threads that are kept: the memory that one has freed serves its next read."""
     return ThreadPoolExecutor(workers, thread_name_prefix=POOL)
 
 
-if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child starts its own
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def prefetch(items: Iterable[T]) -> Iterator[T]:
-    """The same items, with at most two of them made in advance by another thread.
+    """The same items, up to two of them made in advance by another thread.
 
-    Whoever stops listening stops the thread too, and what goes wrong there is raised here.
+    A caller that stops iterating stops the thread too; errors in the thread are raised here.
     """
     given, end = iter(items), object()
     pool = ThreadPoolExecutor(1, thread_name_prefix="linsep-reading")

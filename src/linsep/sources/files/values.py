@@ -1,4 +1,4 @@
-"""Questions about the values of a column: few are answered by NumPy, many by compiled loops that stop early."""
+"""Questions about the values of a column: for few values NumPy answers, for many a compiled loop that stops early."""
 
 import re
 from functools import cache
@@ -9,20 +9,20 @@ import numpy.typing as npt
 
 from linsep import exact, loops
 
-EXACT = 2.0**53  # every integer up to here is a double
+EXACT = 2.0**53  # every integer up to this is a double
 NOT_WHOLE = -1.0
-NOT_ZERO = "[^eE]*[1-9]"  # how a number begins that is not 0
+NOT_ZERO = "[^eE]*[1-9]"  # the beginning of a number that is not 0
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 NOT_FINITE = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
-SMALL, LARGE_E = re.compile(rb"e-[0-9]{3}"), re.compile(rb"E-[0-9]{3}")  # apart: each is found by its first letter
-MANY_ZEROS = b"0" * 200  # with an exponent of two digits this is still far from the smallest double
+SMALL, LARGE_E = re.compile(rb"e-[0-9]{3}"), re.compile(rb"E-[0-9]{3}")  # apart: a search by first letter
+MANY_ZEROS = b"0" * 200  # even with an exponent of two digits, this is far from the smallest double
 
 Array = npt.NDArray[Any]
 
 
 def numbers_of(column: Any) -> Array:
-    """The numbers of an Arrow column without nulls. (Arrow's own conversion imports pandas: half a second.)"""
+    """The numbers of an Arrow column without nulls. (Arrow's own conversion imports pandas, taking half a second.)"""
     kind = np.dtype(column.type.to_pandas_dtype())
     chunks = getattr(column, "chunks", [column])
     parts = [np.frombuffer(c.buffers()[1], kind, len(c), c.offset * kind.itemsize) for c in chunks if len(c)]
@@ -30,12 +30,12 @@ def numbers_of(column: Any) -> Array:
 
 
 def vanishes(number: str) -> bool:
-    """Whether a number is not 0, and the nearest double is."""
+    """Whether a number is not 0 but its nearest double is."""
     return float(number) == 0.0 and re.match(NOT_ZERO, number) is not None
 
 
 def may_vanish(text: bytes) -> bool:
-    """Whether some number may be written that is not 0 but becomes 0 as a double: a hint, at the speed of a search."""
+    """Whether the text may hold a number that is not 0 but becomes 0 as a double: a hint from a quick search."""
     if b"e-" in text and SMALL.search(text):
         return True
     return (b"E-" in text and LARGE_E.search(text) is not None) or MANY_ZEROS in text
@@ -43,7 +43,7 @@ def may_vanish(text: bytes) -> bool:
 
 @cache
 def no_text() -> Any:
-    """The empty text as Arrow's own scalar: making one of Python's imports pandas."""
+    """The empty text as an Arrow scalar, made without converting from Python, which imports pandas."""
     import pyarrow as pa
 
     return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(bytes(8)), pa.py_buffer(b"")])[0]
@@ -57,7 +57,7 @@ def is_finite(values: Array) -> bool:
 
 
 def is_below(values: Array, bound: float) -> bool:
-    """Whether |value| < bound for all of them, and so none is NaN."""
+    """Whether |value| < bound for all values, so that none is NaN."""
     if values.size > exact.FEW_CELLS:
         return bool(loops.numbers.is_below(values, bound))
     with np.errstate(all="ignore"):
@@ -65,14 +65,14 @@ def is_below(values: Array, bound: float) -> bool:
 
 
 def largest_whole(values: Array) -> float:
-    """The largest |value| where all of them, which are finite, are integers; else NOT_WHOLE."""
+    """The largest |value| of finite values if all are integers, else NOT_WHOLE."""
     if values.size > exact.FEW_CELLS:
         return float(loops.numbers.largest_whole(values))
     return float(np.abs(values).max(initial=0.0)) if (values == np.floor(values)).all() else NOT_WHOLE
 
 
 def mark_first(values: Array, first: Any, second: Any, is_first: npt.NDArray[np.bool_]) -> bool:
-    """Mark the values that are the first of two numbers; returns whether all others are the second."""
+    """Mark the values that equal the first of two numbers; return whether all others equal the second."""
     if values.size > exact.FEW_CELLS:
         return bool(loops.numbers.mark_first(values, first, second, is_first))
     np.equal(values, first, out=is_first)

@@ -1,11 +1,11 @@
-"""Vowpal Wabbit text: a label, then features by name in their namespaces.
+"""Vowpal Wabbit text: a label, then named features in namespaces.
 
     1 'doc7 |text cat:2 dog |meta long
 
-A feature is a column with its name, meta^long as Vowpal Wabbit writes it, in the order of the names: nothing is hashed,
-so that no two features meet. Without a value it is 1, and where it is repeated in a row, the values are added up. A tag
-is passed over. Weights of rows and namespaces, and predictions to start from, would change the data: they are refused
-unless they are 1, or 0.
+Each feature is a column, with its name as Vowpal Wabbit writes it (meta^long), in the order of the names: nothing is
+hashed, so no two features collide. A feature without a value is 1; the values of a feature repeated in a row are added
+up. Tags are ignored. Weights of rows and namespaces, and initial predictions, would change the data: weights other than
+1 and predictions other than 0 are refused.
 """
 
 import math
@@ -33,7 +33,7 @@ Features = dict[str, float]
 
 
 class VowpalReader(LineReader):
-    """Sparse rows as text, their columns known by name."""
+    """Sparse rows as text, with named columns."""
 
     called, wrong, has_features = "Vowpal Wabbit text", "vowpal", True
 
@@ -41,20 +41,20 @@ class VowpalReader(LineReader):
         super().__init__(path, options, file)
         self._places: dict[str, int] = {}
         if options.needs is not None and options.needs.names is not None:
-            self.remark = "Features that the model does not know are passed over."
+            self.remark = "Features that the model does not know are ignored."
             self.use_features(options.needs.names)
         else:
             self.use_features(sorted(self._names()))
 
     def use_features(self, names: Sequence[str]) -> None:
-        """Take these for the columns: those that other files have too."""
+        """Use these features as the columns; they include those of other files."""
         super().use_features(names)
         self._places = {name: place for place, name in enumerate(names)}
         self.n_columns = max(1, len(names))
         self.options.require_room(self.path, self.n_columns)
 
     def _names(self) -> set[str]:
-        """The features of all good rows: one walk."""
+        """The features of all good rows, found in one walk."""
         names: set[str] = set()
         for line in self.all_lines():
             if self._fault(line) is None:
@@ -80,7 +80,7 @@ class VowpalReader(LineReader):
         return Batch(values, self._as_labels(labels), first)
 
     def _as_labels(self, labels: list[float | None]) -> Any:
-        """Labels, of which some may be missing where rows are labelled."""
+        """Labels, some of which may be missing if rows are only to be labelled."""
         import pyarrow as pa
 
         return np.array(labels, np.float64) if self.options.needs is None else pa.array(labels, pa.float64())
@@ -138,7 +138,7 @@ class VowpalReader(LineReader):
                 yield self.error("inexact sum", line, " + ".join(added[name]), column=name)
 
     def _features(self, line: Line) -> Features:
-        """The features of a good line; repeated ones are added up, which loses nothing."""
+        """The features of a good line; repeated ones are added up, without rounding."""
         found: Features = defaultdict(float)
         for space, word, written in _features(line):
             found[_name(space, word)] += float(written or "nan")
