@@ -1,8 +1,8 @@
-"""What the rows of many classes give away about the joint question, before Kesler's rows are made.
+"""Answers to the joint question about many classes that can be found before Kesler's rows are made.
 
-* An obstruction of a pair of classes is one of the joint question: its rows against the other class of the pair.
+* An obstruction of a pair of classes is an obstruction of the joint question: its rows, each against the other class.
 * A column that is nowhere negative in a class and nowhere positive in the others, or the other way round, is a weak
-  separator: the score of that class, the others 0.
+  separator: it is the score of that class, and the scores of the others are 0.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from linsep.proofs.definite import ColumnDependence
 from linsep.sources.base import Block, Floats, Ints, Source, positions
 
 MOST_MEANS = 1 << 25  # entries of the means of all classes
-ENTRIES = 1 << 22  # of dense rows looked at together
+ENTRIES = 1 << 22  # of dense rows processed together
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Places:
 
 
 def pairs_by_distance(source: Source) -> list[tuple[int, int]]:
-    """All pairs of classes, those with the nearest means first: they are the least likely to be separable."""
+    """All pairs of classes, those with the nearest means, which are the least likely to be separable, first."""
     n_classes = len(source.facts.labels)
     pairs = list(combinations(range(n_classes), 2))
     if n_classes * source.n_columns > MOST_MEANS:

@@ -18,12 +18,12 @@ class OutOfTime(Exception):  # noqa: N818 - not an error: the answer is then Und
 class Clock:
     """Counts seconds and reads of the whole data; `check` raises OutOfTime past the limit.
 
-    `support` are row numbers with positive weights, those that mattered last: they bound the margin from above.
+    `support` holds the numbers of the rows that mattered last, with positive weights: they bound the margin from above.
     `obstruction` is the first one found: from then on the rows are known not to be separable.
-    `refused` is how many seconds the last step would have taken that there was no time for.
+    `refused` is how many seconds the last step that was skipped for lack of time would have taken.
     `in_doubt` is called once, when it first seems that the rows are not separable.
-    `watch` is shown the clock whenever the search looks at it or learns a bound; `bounds` are those on the margin, as
-    floats see them.
+    `watch` is called with the clock whenever the search checks it or learns a bound; `bounds` are those on the margin,
+    in floats.
     """
 
     limit: float | None = None
@@ -47,7 +47,7 @@ class Clock:
         return None if self.limit is None else max(0.0, self.limit - self.seconds)
 
     def require(self, seconds: float) -> None:
-        """Stop here unless this many seconds are left."""
+        """Raise OutOfTime unless this many seconds are left."""
         if self.limit is not None and self.seconds + seconds > self.limit:
             self.refused = seconds
             raise OutOfTime
@@ -57,11 +57,11 @@ class Clock:
         return Clock(None if self.left is None else share * self.left)
 
     def keep(self, seconds: float) -> None:
-        """Keep seconds for what comes after the search: the limit is so much nearer."""
+        """Reserve seconds for what comes after the search, by moving the limit forward."""
         self.limit = None if self.limit is None else self.limit - seconds
 
     def limited(self) -> AbstractContextManager[None]:
-        """While this is open, exact arithmetic asks this clock too."""
+        """While this is open, exact arithmetic respects this limit too."""
         return nullcontext() if self.limit is None else limited(self.require)
 
     def is_over(self) -> bool:
@@ -79,13 +79,13 @@ class Clock:
         self.obstruction = self.obstruction or obstruction
 
     def doubt(self) -> None:
-        """It seems that the rows are not separable."""
+        """Note that the rows do not seem to be separable."""
         if self.in_doubt is not None:
             call, self.in_doubt = self.in_doubt, None
             call()
 
     def check(self) -> None:
-        """Stop here if the limit has passed."""
+        """Raise OutOfTime if the limit has passed."""
         if self.watch is not None:
             self.watch(self)
         if self.is_over():

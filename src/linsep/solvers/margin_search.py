@@ -2,12 +2,12 @@
 
 Every hyperplane that separates shows a margin (the distance of its nearest row): a lower bound. Every pair of points,
 one in the hull of each class, shows that no margin is larger than half their distance: an upper bound. At the
-optimum the two meet, and the rows whose weights make up the two points are the support of the hyperplane.
+optimum the two bounds meet, and the rows with weight in the two points are the support of the hyperplane.
 
 The search is that of `working_set.py`, in the true metric: min |w|² with y·(w·x + b) >= 1, b free. Rows are
 centred on the hyperplane found last, where b is 0, so that counting b in |w|² changes nothing in the end.
-Rows are looked at times one power of two, which brings them to a size of about 1: that scales the margin, and nothing
-else. Columns have no powers of their own here, since those would change the metric.
+Rows are multiplied by one power of two, which brings them to a size of about 1: that scales the margin, and nothing
+else. Columns do not get powers of their own here, since those would change the metric.
 """
 
 import math
@@ -23,19 +23,19 @@ from linsep.solvers.scaling import require_memory
 from linsep.solvers.working_set import SampleLevel, WorkingSet, levels, scan_safely
 from linsep.sources.base import Block, Floats, Source, require_finite
 
-ON_SAMPLES = 0.1  # how exactly a sample is solved before the next is drawn
+ON_SAMPLES = 0.1  # relative gap to which a sample is solved before the next is drawn
 SUPPORT = 1e-12  # multipliers below this part of the largest count as 0
-TRIES = 40  # rounds without a better bound before the interval is returned as it is
+TRIES = 40  # rounds without a better bound after which the interval is returned as it is
 FAR = 2.0**200  # entries beyond this, in units of the first rows seen, count as this: no square overflows
-FEW = 1 << 20  # entries that tell well enough where the others lie
-USUAL = 400  # exponents of two up to here leave room for squares
+FEW = 1 << 20  # entries: enough to estimate where the others lie
+USUAL = 400  # exponents of two up to this leave room for squares
 
 
 @dataclass(frozen=True, slots=True)
 class Widest:
     """A hyperplane and the rows (with positive weights) that show how much better another could be, in floats.
 
-    w and b are those of the rows as they are, times any power of two; `low` and `high` are in units of the search.
+    w and b are for the original rows, times some power of two; `low` and `high` are in units of the search.
     """
 
     w: Floats
@@ -46,7 +46,7 @@ class Widest:
     high: float
 
     def joined(self, other: "Widest") -> "Widest":
-        """The better hyperplane of the two with the better bound of the two: each proves its own end."""
+        """The better hyperplane of the two with the better upper bound of the two: each end has its own proof."""
         above = self if self.low >= other.low else other
         below = self if self.high <= other.high else other
         return Widest(above.w, above.b, below.support, below.multipliers, above.low, below.high)
@@ -54,14 +54,14 @@ class Widest:
 
 @dataclass(slots=True)
 class Centre:
-    """Rows as they look from a point: x·2^exponent - point, and the constant that the bias is multiplied with."""
+    """Rows relative to a point: x·2^exponent - point, and the constant that multiplies the bias."""
 
     point: Floats
     exponent: int
     constant: float
 
     def signed(self, block: Block) -> Floats:
-        """The signed rows seen from here."""
+        """The signed rows relative to the point."""
         z = np.empty((len(block), len(self.point) + 1))
         z[:, :-1] = scaled(block, self.exponent)
         z[:, :-1] -= self.point
@@ -70,16 +70,16 @@ class Centre:
         return z
 
     def halfspace(self, v: Floats) -> tuple[Floats, float]:
-        """Weights from here as weights of the original columns, and the bias, times a power of two.
+        """Weights of the centred rows as weights of the original columns, and the bias, times a power of two.
 
-        Far from 1, half of the exponent is left to the scores: neither they nor the weights leave the range.
+        If it is far from 1, half of the exponent is left to the scores: neither they nor the weights leave the range.
         """
         shift = 0 if abs(self.exponent) <= USUAL else -self.exponent // 2
         b = float(v[-1]) * self.constant - float(v[:-1] @ self.point)
         return np.ldexp(v[:-1], self.exponent + shift), float(np.ldexp(b, shift))
 
     def moved(self, v: Floats) -> "Centre":
-        """The same from the point of a hyperplane that is nearest to this one."""
+        """The same, centred at the point of a hyperplane that is nearest to this one."""
         w = v[:-1] / np.abs(v[:-1]).max()
         away = float(v[-1]) / float(v[:-1] @ w)
         return Centre(self.point - w * away, self.exponent, self.constant)
@@ -97,7 +97,7 @@ def scaled_values(block: Block, exponent: int) -> Any:
     entries = values if isinstance(values, np.ndarray) else values.data
     if abs(exponent) <= USUAL:
         entries = entries.astype(np.float64) * 2.0**exponent
-    else:  # ldexp takes its time, and has no power of two that it cannot multiply with
+    else:  # ldexp is slower, but works for every power of two
         entries = np.ldexp(entries.astype(np.float64), exponent)
     np.clip(entries, -FAR, FAR, out=entries)
     if isinstance(values, np.ndarray):
@@ -106,7 +106,7 @@ def scaled_values(block: Block, exponent: int) -> Any:
 
 
 def centre_of(source: Source, block: Block, *, homogeneous: bool, has_bias: bool, is_moved: bool = True) -> Centre:
-    """Rows through the origin as they are; others from their mean (unless not `is_moved`), in units of their reach."""
+    """Centre and unit for rows: the origin if hyperplanes pass through it or not `is_moved`, else their mean."""
     least = float(homogeneous and has_bias)
     values = block.values if isinstance(block.values, np.ndarray) else block.values.data
     largest = float(np.abs(values.astype(np.float64)).max(initial=least))
@@ -131,7 +131,7 @@ class WidestSearch:
 
     def run(self) -> Widest | None:
         """The widest hyperplane; None if floats find none (perhaps there is none)."""
-        with np.errstate(all="ignore"):  # floats only guide here: whatever leaves their range is not believed
+        with np.errstate(all="ignore"):  # floats only guide here: results that leave their range are not trusted
             return self._run()
 
     def _run(self) -> Widest | None:
@@ -153,7 +153,7 @@ class WidestSearch:
         self.working = WorkingSet(centre, block)
 
     def _settle(self, level: SampleLevel, gap: float) -> Widest | None:
-        """Go on until the rows of this level are at the margin within the gap, or no bound gets better."""
+        """Continue until the margin of this level is known within the gap, or no bound improves."""
         best: Widest | None = None
         waited = 0
         while waited < TRIES:
@@ -177,7 +177,7 @@ class WidestSearch:
         return best
 
     def _note(self, level: SampleLevel, best: Widest) -> None:
-        """Keep bounds on all rows, and show what is known; homogenised rows have another margin."""
+        """Keep bounds that hold for all rows, and report them; homogenised rows have another margin."""
         if level.is_whole:
             self.best = best
         if not self.homogeneous:
@@ -193,7 +193,7 @@ class WidestSearch:
         return answer
 
     def _look(self, level: SampleLevel, answer: Shortest) -> tuple[Widest, Block]:
-        """The bounds that this answer shows, and the rows worst for it."""
+        """The bounds that follow from this answer, and the rows that are worst for it."""
         w, b = self.working.frame.halfspace(answer.w)
         width = len(answer.w)
         w, b, scan = scan_safely(
@@ -202,7 +202,7 @@ class WidestSearch:
         self.clock.reads += level.is_whole
         support = np.flatnonzero(answer.multipliers > SUPPORT * answer.multipliers.max())
         rows, weights = self.working.block.take(support), answer.multipliers[support]
-        length = math.hypot(*w.tolist(), b if self.homogeneous else 0.0)  # no square that under- or overflows
+        length = math.hypot(*w.tolist(), b if self.homogeneous else 0.0)  # hypot: no square under- or overflows
         low = quotient(min(scan.lowest), length, self.working.frame.exponent)
         return Widest(w, b, rows, weights, low, self._ceiling(rows, weights)), scan.worst
 

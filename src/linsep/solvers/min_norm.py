@@ -1,15 +1,15 @@
 """The shortest vector that keeps all rows at distance 1: min |w|² with Z·w >= 1, for a few thousand rows.
 
-Its length is one over the margin of the rows, its multipliers name the rows that matter. If no such vector
-exists, the rows that matter are (as far as floats can tell) those of an obstruction. DAQP does the work; what it
-says is a hint here, and a hint only: every answer is checked by someone else.
+Its length is one over the margin of the rows, and its multipliers name the rows that matter. If no such vector
+exists, the rows that matter are (as far as floats can tell) those of an obstruction. DAQP does the work; its answers
+are only hints: every one is checked elsewhere.
 
-Impossible rows have no multipliers. With one more column, a small constant, some vector always keeps them at 1; its
-multipliers are, up to their sum, those u with Σu = 1 for which z'u is shortest: 0, where rows cancel.
+If no vector exists there are no multipliers. With one more column, a small constant, some vector always keeps the rows
+at 1; its multipliers are, up to their sum, those u with Σu = 1 for which z'u is shortest: 0 if rows cancel.
 
-Two ways to the same vector. `shortest` (DAQP, a dual active-set method) is fast; when the vector grows long it may
-call rows impossible that are not. `nearest_to_zero` (nnls) solves the dual, the point of the rows' cone nearest to
-a target; it is slower and does not square the condition number, so it is the one to ask next.
+Two ways to the same vector. `shortest` (DAQP, a dual active-set method) is fast, but when the vector is long it may
+fail although one exists. `nearest_to_zero` (nnls) solves the dual, the point of the rows' cone nearest to a target;
+it is slower but does not square the condition number, so it is tried next.
 
 Arnström, Bemporad and Axehill, A dual active-set solver for embedded quadratic programming (2022).
 Lawson and Hanson, Solving least squares problems (1974), chapter 23.
@@ -31,8 +31,8 @@ IDENTITY, NOTHING = None, None  # the cost |w|² as DAQP likes it best: no matri
 WIDE = 1 << 14  # columns: beyond, DAQP's own triangle of width² / 2 numbers (1 GB) is too much
 PATIENCE = 20  # iterations for each row and column
 A_FACTOR, A_START = 1.6e-9, 4e-10  # seconds for each column and pair of rows: of a QR, and of DAQP's rows to start from
-SHARED = 1e-3  # part of a row's length: what the column that all rows share is, where no vector keeps them at 1
-FIRST_TRY, FASTER = 256, 4  # iterations of nnls before the clock is looked at; then so many times as many
+SHARED = 1e-3  # the constant column that all rows get if no vector keeps them at 1, relative to their length
+FIRST_TRY, FASTER = 256, 4  # iterations of nnls before the clock is checked; then this many times as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def shortest(
     clock = clock or Clock()
     n_rows, width = z.shape
     is_zero = ~z.any(axis=1)
-    if is_zero.any():  # DAQP would divide by its length, and answer with whatever its memory holds
+    if is_zero.any():  # DAQP would divide by its length, and return uninitialised memory
         first = np.arange(n_rows) == np.argmax(is_zero)
         return Shortest(np.zeros(width), first.astype(np.float64), is_solved=False, is_infeasible=True)
     if n_rows < width and width > WIDE:
@@ -67,7 +67,7 @@ def shortest(
 
 
 def _asked(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock, patience: int) -> tuple[Floats, Floats, int]:
-    """DAQP's vector, its multipliers (0 where it has none: from 0.11 on that memory is not filled), and its flag."""
+    """DAQP's vector, its multipliers (0 if it has none: since 0.11 it leaves that memory unfilled), and its flag."""
     n_rows, width = z.shape
     sense = np.zeros(n_rows, np.int32)
     before = 0.0  # seconds until DAQP first looks at its clock, which does not count them
@@ -93,7 +93,7 @@ def _asked(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock, patienc
 
 
 def _in_their_span(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock) -> Shortest:
-    """The same in the coordinates of an orthonormal basis of the rows' span, where the shortest vector lies."""
+    """The same in coordinates of an orthonormal basis of the rows' span, which contains the shortest vector."""
     n_rows, width = z.shape
     from scipy.linalg import qr
 
@@ -122,8 +122,8 @@ def nearest_to_zero(z: Floats, clock: Clock | None = None) -> Shortest:
 def _nnls(columns: Floats, target: Floats, most: int, clock: Clock) -> Floats | None:
     """The u >= 0 with the shortest target - columns·u; None after too many iterations.
 
-    nnls cannot be interrupted. Under a time limit it is therefore asked for few iterations first, then for more while
-    the clock allows as many again.
+    nnls cannot be interrupted. Under a time limit it therefore gets few iterations first, then more, as long as the
+    clock allows for as many again.
     """
     from scipy.optimize import nnls  # a quarter of a second to import
 

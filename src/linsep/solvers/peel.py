@@ -1,4 +1,4 @@
-"""Peeling: rows that one column alone puts on their side, taken off before any solver starts.
+"""Peeling: rows that a single column puts on their side are removed before any solver starts.
 
     While some column is pure, that is, its signed entries y·x_ij in the remaining rows all have one sign:
     remove every row that a pure column touches (has an entry other than zero in).
@@ -11,8 +11,9 @@ t has z·p_t > 0, and z·p_s = 0 for s < t: it would have been peeled in round s
 all t. So w' = w + c_T·p_T + ... + c_1·p_1 leaves the scores of the remaining rows as they are; and if c_T, ..., c_1
 are chosen in this order, each so large that the rows of its own round are positive, later choices change none.
 
-The bias is a column like any other, with entries y: it is pure when one class alone is left. Text and other sparse
-data often vanish altogether in a few rounds; ordinary dense data show both signs everywhere in the first few rows.
+The bias is a column like any other, with entries y: it is pure when only one class is left. Text and other sparse data
+are often removed completely in a few rounds; in ordinary dense data, every column shows both signs in the first few
+rows.
 """
 
 import math
@@ -30,7 +31,7 @@ from linsep.solvers.clock import Clock
 from linsep.sources.base import Block, Ints, Signs, Source, in_one_block
 from linsep.sources.row_set import Marks
 
-AT_HAND = 1 << 16  # so many rows of a source in parts may be copied into memory
+AT_HAND = 1 << 16  # this many rows of a source in parts may be copied into memory
 
 Flags = npt.NDArray[np.bool_]
 
@@ -45,13 +46,13 @@ class Level:
 
     @property
     def size(self) -> int:
-        """How many rows came off."""
+        """How many rows were removed."""
         return self.rows.count() if isinstance(self.rows, Marks) else len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Peeling:
-    """What came off, round after round, and what is left.
+    """The rows removed, round after round, and what is left.
 
     `rest` are the remaining rows, None for all rows; many rows of a source in parts are marks. `columns` are those
     that still have an entry other than zero in some remaining row; the bias is not among them.
@@ -162,7 +163,7 @@ def _touched_in(pure: Ints, block: Block, alive: Flags) -> tuple[int, int, npt.N
 
 
 def _few_or_marks(marks: Marks) -> Ints | Marks:
-    """Row numbers where they are few, else the marks: whichever is smaller."""
+    """Row numbers if they are few, else the marks: whichever is smaller."""
     return marks.rows() if marks.count() <= max(AT_HAND, marks.n_rows // 64) else marks
 
 
@@ -189,14 +190,14 @@ def _in_rounds(block: Block, bias: bool, clock: Clock) -> Peeling:
 
 
 def _none_seen(n_columns: int, bias: bool) -> npt.NDArray[np.uint8]:
-    """No sign of any column yet, the bias last: a column that does not count is as good as mixed."""
+    """No signs seen yet in any column, the bias last; a bias that is not used counts as mixed."""
     seen = np.zeros(n_columns + 1, np.uint8)
     seen[-1] = 0 if bias else loops.peeling.BOTH
     return seen
 
 
 def _cascade(block: Block, bias: bool) -> Peeling:
-    """All rounds on sparse rows: the work is that of one round."""
+    """All rounds on sparse rows, for the work of one round."""
     counts = np.zeros((2, block.n_columns + 1), np.int64)
     loops.peeling.count_signs(block.table, block.y, counts)
     is_pure = (counts[0] == 0) != (counts[1] == 0)
@@ -225,7 +226,7 @@ def _chosen(numbers: range | Ints, places: Ints | Flags) -> Ints:
 
 
 class _Weights:
-    """Integer weights, the bias last, with what the kernel reads of them: doubles, and mantissa·2^exponent.
+    """Integer weights, the bias last, with the forms that the compiled loop reads: doubles, and mantissa·2^exponent.
 
     The doubles are infinite for weights beyond their range. All three are kept up to date.
     """
@@ -243,7 +244,7 @@ class _Weights:
     def add(self, level: Level, asked: Source | Block) -> None:
         """Add c·p for the pure columns of a level, c a power of two so large that all its rows are positive.
 
-        Asked are all rows, where they lie, or a block that holds those of the level.
+        `asked` is the source of all rows, or a block that holds those of the level.
         """
         self._is_pure[level.columns] = True
         weights = (self.doubles, self.mantissas, self.exponents)
@@ -274,9 +275,9 @@ def _needed_in(weights: tuple[Any, ...], is_pure: Flags, block: Block, flags: Fl
 
 
 def _last_first(source: Source, levels: Sequence[Level]) -> Iterator[tuple[Level, Source | Block]]:
-    """The levels from the last to the first, each with who is asked about its rows.
+    """The levels from the last to the first, each with the source or block to ask about its rows.
 
-    A source in parts is walked once for each large level; small levels are taken out together.
+    A source in parts is walked once for each large level; the rows of small levels are fetched together.
     """
     whole = in_one_block(source)
     remaining = list(levels)
@@ -294,7 +295,7 @@ def _last_first(source: Source, levels: Sequence[Level]) -> Iterator[tuple[Level
 
 
 def _places(block: Block, rows: Ints | Marks) -> Ints:
-    """Where in the block those of these rows are that it holds. Both are in rising order."""
+    """The positions in the block of those of these rows that it holds. Both are in increasing order."""
     if isinstance(rows, Marks):
         return rows.positions(block)
     first, last = np.searchsorted(rows, [block.numbers[0], block.numbers[-1] + 1])

@@ -1,4 +1,4 @@
-"""The columns in play, and powers of two that bring all of them to the same size.
+"""The columns in use, and powers of two that bring all of them to the same size.
 
 Rows and columns may be multiplied by powers of two without changing which hyperplanes separate, and without
 rounding. Solvers work on the signed rows z = y·(x, 1) of a frame; proofs speak of the original columns.
@@ -19,14 +19,14 @@ from linsep.exact import IntegerRows, integer_rows
 from linsep.sources.base import Block, Floats, Ints
 
 LOWEST, LARGEST = -(2**20), 1000  # exponents: below that of any value, and one that leaves room above
-ALWAYS_THERE = 1 << 26  # bytes that nobody needs to look for
-COPIES = 4  # of the rows looked at together, while a solver works on them
+ALWAYS_THERE = 1 << 26  # bytes that are assumed to be available
+COPIES = 4  # of the rows used together, while a solver works on them
 GB = 1e9
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Which columns of the table are looked at (`columns`), and 2^exponents for each of them and for the bias."""
+    """Which columns of the table are used (`columns`), and the exponents of two for each of them and for the bias."""
 
     n_columns: int
     columns: Ints
@@ -51,8 +51,8 @@ class Frame:
     def signed(self, block: Block) -> Floats:
         """The signed rows of a block, each times a power of two that brings its largest entry to about 1.
 
-        One shift for row and column together: a later row may be 2^2000 times larger than those the frame was
-        built around, and must not pass through infinity on its way.
+        One shift for row and column together: a later row may be 2^2000 times larger than those the frame was built
+        around, and intermediate results must not overflow.
         """
         require_memory(len(block), self.width)
         z = np.empty((len(block), self.width))
@@ -66,7 +66,7 @@ class Frame:
         return z
 
     def signed_alike(self, block: Block) -> Any:
-        """The same, of sparse rows as a CSR matrix."""
+        """The same; sparse rows as a CSR matrix."""
         if not block.is_sparse:
             return self.signed(block)
         rows = block.values[:, self.columns]
@@ -96,7 +96,7 @@ class Frame:
     def halfspace(self, w: Floats) -> tuple[Floats, float]:
         """Weights in the frame as weights of the original columns, and the bias, up to a power of two.
 
-        That power keeps them finite; weights so small beside the largest that they vanish are left to the exact LP.
+        That power keeps them finite; weights that vanish because the largest is so much larger need the exact LP.
         """
         mantissas, exponents = np.frexp(w)
         exponents += self.exponents
@@ -107,7 +107,7 @@ class Frame:
         return weights, float(shifted[-1]) if self.bias else 0.0
 
     def weights(self, weights: Floats, bias_weight: float) -> Floats:
-        """The other way round: weights of the original columns as weights in the frame, the largest about 1."""
+        """The reverse: weights of the original columns as weights in the frame, the largest about 1."""
         mantissas, exponents = np.frexp(np.append(weights[self.columns], [bias_weight] * self.bias))
         exponents -= self.exponents
         return np.asarray(np.ldexp(mantissas, exponents - exponents.max(initial=LOWEST, where=mantissas != 0)))
@@ -118,7 +118,7 @@ class Frame:
         return integer_rows(values, block.y, bias=self.bias, column_exponents=column_exponents)
 
     def spread_out(self, weights: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-        """Integer weights of the columns in play as integer weights of all columns, and of the bias."""
+        """Integer weights of the columns in use as integer weights of all columns, and of the bias."""
         everywhere = [0] * self.n_columns
         for column, weight in zip(self.columns.tolist(), weights, strict=False):
             everywhere[column] = weight
@@ -126,17 +126,17 @@ class Frame:
 
 
 def require_memory(n_rows: int, width: int) -> None:
-    """Refuse to look at so many dense rows together if the memory for them is not there."""
+    """Raise if there is not enough memory for this many dense rows at once."""
     require_bytes(COPIES * 8 * n_rows * width, f"{n_rows:,} rows of {width:,} columns must be held densely at once")
 
 
 def require_columns(n_columns: int, each: int) -> None:
-    """Refuse so many columns that weights for all of them, at so many bytes each, do not fit in memory."""
+    """Raise if weights for this many columns, at `each` bytes, do not fit in memory."""
     require_bytes(each * n_columns, f"{n_columns:,} columns have as many weights")
 
 
 def require_bytes(needed: int, what: str) -> None:
-    """Refuse what takes more memory than there is, and say how much that would be."""
+    """Raise if something takes more memory than there is, and say how much it would take."""
     free = None if needed < ALWAYS_THERE else free_memory()
     if free is not None and needed > free:
         raise OutOfMemoryError(
@@ -146,12 +146,12 @@ def require_bytes(needed: int, what: str) -> None:
 
 
 def free_memory(root: Path = Path("/")) -> int | None:
-    """Bytes that this machine could still hand out, or that the container may take; None where nobody says."""
+    """Bytes that this machine has free, or that the container may take; None if that is not known."""
     return min((size for size in (_free_on_machine(root), group_limit(root)) if size is not None), default=None)
 
 
 def group_limit(root: Path = Path("/")) -> int | None:
-    """The memory that the control groups of this process may take (Linux, version 2 or 1); None where all may."""
+    """The memory that the control groups of this process may take (Linux, version 2 or 1); None without a limit."""
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
@@ -162,7 +162,7 @@ def group_limit(root: Path = Path("/")) -> int | None:
             continue
         base, name = ("memory", "memory.limit_in_bytes") if controllers else ("", "memory.max")
         group = Path(path.lstrip("/"))
-        for folder in (group, *group.parents):  # a group has no more than those it is in
+        for folder in (group, *group.parents):  # the limits of its parents apply to a group too
             with suppress(OSError, ValueError):  # "max" is no limit
                 found.append(int((root / "sys/fs/cgroup" / base / folder / name).read_text(encoding="ascii")))
     return min(found, default=None)

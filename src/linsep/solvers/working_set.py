@@ -1,4 +1,4 @@
-"""Find a separator, or the rows that forbid one, by looking hard at few rows and once at all the others.
+"""Find a separator, or the rows that rule one out, by solving for few rows and scanning all the others.
 
     W = a sample of the rows
     repeat
@@ -6,12 +6,12 @@
         scan all rows under w                           (no mistake, every sign proved: a separator)
         W = the rows that matter in W + the worst rows of the scan
 
-The optimum over W only gets longer, so no W comes back. A random sample of r of n rows leaves about D·n/r rows
-violated (Clarkson 1995), so samples of samples are settled first: each is a fraction of the one before, and
-when the whole is read, almost everything is known. Where two scans of many rows were not enough, the next questions are
-asked of the rows that a scan found nearest to the hyperplane alone, and then of all again.
+The optimum over W only gets longer, so no W occurs twice. A random sample of r of n rows leaves about D·n/r rows
+violated (Clarkson 1995), so samples of samples are settled first: each is a fraction of the next, and by the time the
+whole is read, almost everything is known. If two scans of many rows were not enough, the next scans are of only those
+rows that a scan found nearest to the hyperplane, and then of all again.
 
-Floats guide, exact arithmetic answers: what floats cannot settle is handed on as `Stuck`.
+Floats guide, exact arithmetic answers: cases that floats cannot settle are returned as `Stuck`.
 """
 
 import math
@@ -32,22 +32,22 @@ from linsep.sources.base import Block, Floats, Ints, Scan, Source
 from linsep.sources.memory import MemorySource
 from linsep.sources.subset import samples
 
-SHRINK = 8  # each sample is this much smaller than the one before
-MANY = 300  # rows per column from which on a sample, or the whole, is large
-NEAREST = 20  # rows per column looked at for themselves after a scan of many
-FEW_SCANS = 2  # of a large sample, or of the one before: with more of them the nearest rows are looked at in between
-SMALL = 3  # rows per column below which a sample is not sampled again
-FIRST_LOOK = 64  # rows looked at first, if not more: smaller tables are looked at as a whole
+SHRINK = 8  # each sample is this many times smaller than the next
+MANY = 300  # rows per column: from this many on, a sample, or the whole, is large
+NEAREST = 20  # rows per column that are scanned by themselves after a scan of many
+FEW_SCANS = 2  # of a large sample, or of the one before; after more, the nearest rows are scanned in between
+SMALL = 3  # rows per column: a sample with fewer is not sampled again
+FIRST_LOOK = 64  # rows used first, at least; smaller tables are used as a whole
 SUPPORT = 1e-9  # multipliers below this part of the largest count as 0
 NEAR = 1.5  # rows of W up to this score stay
 SMALLER = 8  # times 2^-300: after that finite weights are 0
-FEW_ROWS = 64  # of an obstruction whose exact weights are short and soon found, however many columns there are
+FEW_ROWS = 64  # of an obstruction: exact weights of so few are short and quickly found with any number of columns
 # Parts of Σ u·|z|: rows whose weighted sum is shorter cancel, as far as floats can tell. That only says which of two
 # ways is tried first. With 1e-8, 1e-5 and 1e-2 the tables named in `newton.py` took 4.5, 4.0, 4.4 (forced margins) and
 # 13, 12, 14 CPU seconds (touching).
 CANCELS = 1e-5
-LITTLE_PATIENCE = 2  # iterations for each row and column, where others know what to do with rows that take longer
-SLACK = 1e-6  # a row found that falls short of 1 by less than this is left alone
+LITTLE_PATIENCE = 2  # iterations for each row and column, if another method can take over
+SLACK = 1e-6  # a row that falls short of 1 by less than this is not added
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Separated:
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """Floats could not settle it: the rows looked at, which of them seemed to matter, and whether those cancel."""
+    """Floats could not settle it: the rows used, which of them seemed to matter, and whether those cancel."""
 
     rows: Block
     hint: Ints
@@ -82,10 +82,10 @@ class SampleLevel:
 
 
 class View(Protocol):
-    """Where rows are looked at from."""
+    """Coordinates in which rows are seen: a frame or another basis."""
 
     def signed(self, block: Block) -> Floats:
-        """The signed rows of a block, as they look from here."""
+        """The signed rows of a block in these coordinates."""
         ...
 
 
@@ -93,7 +93,7 @@ V = TypeVar("V", bound=View)
 
 
 class WorkingSet(Generic[V]):
-    """The rows looked at hard: as a block, as signed rows in a frame, and which of them matter."""
+    """The rows W that are solved for: as a block, as signed rows in a frame, and which of them matter."""
 
     def __init__(self, frame: V, block: Block) -> None:
         self.block = block
@@ -102,7 +102,7 @@ class WorkingSet(Generic[V]):
         self.look_from(frame)
 
     def look_from(self, frame: V) -> None:
-        """Look at the same rows from another frame."""
+        """Use another frame for the same rows."""
         self.frame = frame
         self.z = frame.signed(self.block)
 
@@ -119,7 +119,7 @@ class WorkingSet(Generic[V]):
         return answer
 
     def renew(self, w: Floats, found: Block, slack: float = SLACK) -> bool:
-        """Keep what matters or is near, add the rows found that fall short; says whether there were any."""
+        """Keep the rows that matter or are near, add those found that fall short; return whether there were any."""
         z = self.frame.signed(found)
         known = set(self.block.row_numbers.tolist())
         numbers = found.row_numbers.tolist()
@@ -136,7 +136,7 @@ class WorkingSet(Generic[V]):
 def search(
     source: Source, columns: Ints, *, bias: bool, clock: Clock, careful: bool = True, start: Stuck | None = None
 ) -> Found:
-    """Look for a separator of all rows of the source; unless `careful`, what DAQP cannot settle is left at once.
+    """Look for a separator of all rows of the source; unless `careful`, give up at once when DAQP cannot settle it.
 
     `start` are rows that matter, where some are known.
     """
@@ -159,7 +159,7 @@ def search(
 
 
 def at_once(rows: Block, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Blocked | None:
-    """The answer for so few dense rows that all of them are looked at first; None if one look does not prove it."""
+    """The answer for few dense rows, all of which are solved for at once; None if that does not prove it."""
     values, y = rows.values, rows.y
     working = WorkingSet(Frame.around(rows, columns, bias=bias), rows)
     answer = working.solve(clock)
@@ -177,7 +177,7 @@ def at_once(rows: Block, columns: Ints, *, bias: bool, clock: Clock) -> Separate
 
 
 def levels(source: Source, width: int) -> Iterator[SampleLevel]:
-    """Samples of the rows, each larger than the one before, drawn when their turn comes; at last the whole."""
+    """Samples of the rows, each larger than the one before and drawn when its turn comes; finally the whole."""
     sizes = [source.n_rows]
     while sizes[-1] > SMALL * width * SHRINK:
         sizes.append(sizes[-1] // SHRINK)
@@ -190,7 +190,7 @@ def levels(source: Source, width: int) -> Iterator[SampleLevel]:
 
 
 def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, careful: bool) -> Found:
-    """Go on until the rows of this level are separated, or cannot be."""
+    """Continue until the rows of this level are separated, or cannot be."""
     width = working.frame.width
     scans = 0
     while True:
@@ -235,13 +235,13 @@ def _nearest(level: SampleLevel, scan: Scan) -> SampleLevel:
 
 
 def scan_safely(source: Source, w: Floats, b: float, *, worst: int) -> tuple[Floats, float, Scan]:
-    """Scan, with smaller weights of the same signs if a score is beyond the largest double."""
+    """Scan; if a score is beyond the largest double, with smaller weights that give the same signs."""
     for _ in range(SMALLER):
         try:
             return w, b, source.scan(w, b, worst=worst)
         except OverflowedError:
             w, b = w * 2.0**-300, b * 2.0**-300
-    return w, b, source.scan(w, b, worst=worst)  # weights of 0, or not finite: then the error is the answer
+    return w, b, source.scan(w, b, worst=worst)  # weights of 0, or not finite: the scan then raises the error
 
 
 def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
@@ -254,9 +254,9 @@ def is_separated(source: Source, w: Floats, b: float, scan: Scan) -> bool:
 def _prove_blocked(
     working: WorkingSet[Frame], multipliers: Floats, source: Source | None, clock: Clock, careful: bool
 ) -> Blocked | None:
-    """The rows that matter in an impossible working set should cancel: find the weights, short or exact.
+    """The rows that matter in a working set without a solution should cancel: find their weights, short or exact.
 
-    Exact ones of many rows are long. Unless `careful` they are left to who may find short ones of others.
+    Exact weights of many rows are long. Unless `careful`, they are left to methods that may find short ones.
     """
     support = np.flatnonzero(working.matters)
     rows = working.block.take(support)
@@ -273,7 +273,7 @@ def _prove_blocked(
 
 
 def _ceiling(rows: Block, weights: Floats, bias: bool) -> float:
-    """What the rows that matter say about the margin, in floats: half the distance of the classes' weighted means."""
+    """An upper bound on the margin from the rows that matter, in floats: half the distance of the classes' means."""
     values = rows.values if isinstance(rows.values, np.ndarray) else rows.values.toarray()
     plus = rows.y > 0
     with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
-"""A decision tree of single columns, grown until every leaf holds one class: what can always be made, and at once.
+"""A decision tree of single columns, grown until every leaf holds one class: always possible, and fast.
 
-scikit-learn grows it, on the ranks of the values in their columns: these it does not round. Every cut is then put in
-the middle between two values, exactly.
+scikit-learn grows it on the ranks of the values in their columns, which it does not round. Every cut is then placed
+exactly in the middle between two values.
 """
 
 from fractions import Fraction
@@ -13,11 +13,11 @@ from linsep.sources.base import Ints
 
 Form = tuple[tuple[int, ...], int]  # integer weights and their constant: rows with a positive sum are above
 
-AT_ONCE = 5_000_000  # entries of a table, up to which every node may look at all columns
+AT_ONCE = 5_000_000  # entries of a table: up to this many, every node may consider all columns
 
 
 class AxisNode(NamedTuple):
-    """A hyperplane; what is above and below: the number of another node, or ~code of the class that is there."""
+    """A hyperplane, and what is above and below it: the number of another node, or ~code of the class there."""
 
     form: Form
     above: int
@@ -27,7 +27,7 @@ class AxisNode(NamedTuple):
 def axis_tree(values: Any, codes: Ints, *, in_haste: bool = False) -> list[AxisNode]:
     """The nodes of the tree, the first one at its root; none if there is one class.
 
-    In haste, each node of a large table looks at a few columns only, as those of a random forest do.
+    With `in_haste`, each node of a large table considers only a few columns, as in a random forest.
 
     >>> axis_tree(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]), np.array([0, 0, 1]))
     [AxisNode(form=((2, 0), -5), above=-2, below=-1)]

@@ -1,11 +1,11 @@
 """Hyperplanes that cut off rows of one class only, as many as can be found.
 
-    runs      along a direction, the rows beyond the last one of another class: a cut of one class is a run of it
+    runs      along a direction, the rows beyond the last row of another class: such a run can be cut off
     grown     a linear program moves a cut so that it takes more rows of its class; those of other classes are hard,
               and rows that are nearly taken cost most (costs 1/(slack + eps), made anew from the last answer)
-    widest    of all hyperplanes that take the same rows, one with a wide margin
+    widest    among all hyperplanes that take the same rows, one with a wide margin
 
-All of this is in floats, on columns of mean 0 and variance 1. Whether a cut is pure is for exact arithmetic to say.
+All of this is in floats, on columns of mean 0 and variance 1. Exact arithmetic decides whether a cut is pure.
 """
 
 import warnings
@@ -21,24 +21,24 @@ from linsep.solvers.clock import Clock
 from linsep.sources.base import Array, Floats, Ints
 
 RANDOM = 40  # directions drawn at random, and pairs of rows of each class
-MOST_AXES = 300  # columns looked at one by one, those in which the means of the classes differ most
+MOST_AXES = 300  # columns tried one by one: those in which the means of the classes differ most
 CLUSTERS = 3  # of each class, whose means are compared
-MOST_FITTED = 5_000  # rows from which directions are made; all of them are then looked at
+MOST_FITTED = 5_000  # rows from which directions are made; the cuts are then made on all rows
 MOST_SCORES = 20_000_000  # of rows along directions, held at once
 POOL = 80  # directions of earlier cuts that are tried again
-TINY = 1e-9  # scores of rows in columns of variance 1 that are not told apart
+TINY = 1e-9  # scores of rows closer than this are not distinguished (columns have variance 1)
 NEAR = 300  # rows of the class that a linear program may take
-ROUNDS, LAZY_ROUNDS, ADDED = 6, 12, 40  # of new costs; of adding hard rows; how many at once
+ROUNDS, LAZY_ROUNDS, ADDED = 6, 12, 40  # rounds of new costs; of adding hard rows; how many are added at once
 EPS = 0.05
-HEAVY = 1000.0  # weight of a row that must not be taken, beside one that may be
+HEAVY = 1000.0  # weight of a row that must not be taken, relative to one that may be
 STARTS = 2  # directions of each class from which a cut is grown
 LARGEST = 1e3  # weight
-DENSE = 10_000  # entries of a linear program's slack, up to which it is not worth being sparse
+DENSE = 10_000  # entries of a linear program's slack: up to this many, sparse matrices are not worth it
 READING = 7e-7  # seconds for each number of a dense linear program, before HiGHS first looks at its time limit
 
 
 class Plane(NamedTuple):
-    """A direction, and how far along it the rows above begin."""
+    """A direction, and the score from which on rows are above."""
 
     v: Floats
     beyond: float
@@ -65,7 +65,7 @@ class CutFinder:
 
     @classmethod
     def of(cls, z: Floats, codes: Ints, clock: Clock, seed: int = 0) -> "CutFinder":
-        """A finder without a memory."""
+        """A finder that does not remember any directions yet."""
         return cls(z, codes, clock, np.random.default_rng(seed), [], {})
 
     def directions(self, rows: Ints) -> Floats:
@@ -135,7 +135,7 @@ class CutFinder:
 
     def grown(self, rows: Ints, cut: PureCut) -> PureCut:
         """A cut of the same class that takes at least as many rows."""
-        if self.z.shape[1] == 1:  # there are two directions, and both were tried
+        if self.z.shape[1] == 1:  # there are only two directions, and both were tried
             return cut
         if self.grown_before.get((cut.code, cut.plane.v.tobytes())) == cut.size:
             return cut
@@ -176,7 +176,7 @@ def by_class(scores: Floats, codes: Ints) -> tuple[dict[int, Floats], dict[int, 
 
 @dataclass(slots=True)
 class Growth:
-    """One cut, of the rows `inside` of its class; no row `outside` may be above it. `hard` are those in the way."""
+    """One cut of the rows `inside` of its class; no row `outside` may be above it. `hard` are those that nearly are."""
 
     inside: Floats
     outside: Floats
@@ -184,7 +184,7 @@ class Growth:
     hard: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def grown(self, cut: PureCut) -> PureCut:
-        """The best cut met while the costs are made anew."""
+        """The best cut found while the costs are updated."""
         best, plane = cut, cut.plane
         for turn in range(ROUNDS):
             slack = self.slack(plane, is_first=turn == 0)
@@ -202,7 +202,7 @@ class Growth:
         return best
 
     def slack(self, plane: Plane, *, is_first: bool) -> Floats | None:
-        """How much each row inside lacks of being above by 1, where a middling one of those taken is."""
+        """How far each row inside is from being above by 1, in units of the median height of the rows taken."""
         scores = self.inside @ plane.v - plane.beyond
         taken = scores[scores > TINY]
         if not len(taken):
@@ -211,7 +211,7 @@ class Growth:
         return np.maximum(0.0, 1.0 - scores / unit)
 
     def moved(self, plane: Plane, slack: Floats) -> Plane | None:
-        """The hyperplane with the least cost of what is lacking; hard rows are added once they are in the way."""
+        """The hyperplane with the least cost of these slacks; rows outside become hard when they are in the way."""
         near = np.argsort(slack, kind="stable")[:NEAR]
         costs = 1.0 / (slack[near] + EPS)
         if not len(self.hard):
@@ -251,7 +251,7 @@ def least_lack(inside: Floats, outside: Floats, costs: Floats, clock: Clock) -> 
 def widest(above: Floats, below: Floats, plane: Plane, clock: Clock) -> Plane:
     """Of the planes between two sets of rows one with a wide margin: max t, w·a + b >= t, w·q + b <= -t, Σ|w_j| <= 1.
 
-    Few weights of such a plane are not 0. Rows are added to the program once they are in the way.
+    Most weights of such a plane are 0. Rows are added to the program when they are in the way.
     """
     some = 2 * above.shape[1] + 10
     up, down = np.argsort(above @ plane.v)[:some], np.argsort(-(below @ plane.v))[:some]
@@ -286,19 +286,19 @@ def _widest_of(above: Floats, below: Floats, clock: Clock) -> tuple[Floats, floa
 
 
 def _is_time_to_read(numbers: int, clock: Clock) -> bool:
-    """Whether HiGHS has read a linear program of so many numbers before the time is over."""
+    """Whether HiGHS can read a linear program with this many numbers before the time is over."""
     return clock.left is None or READING * numbers < clock.left
 
 
 def _solved(cost: Floats, rows: Any, right: Floats, bounds: Any, wanted: int, clock: Clock) -> Floats | None:
-    """The first variables of the least solution of a linear program; None if HiGHS finds none in time."""
+    """The first `wanted` variables of the solution of a linear program; None if HiGHS finds none in time."""
     options: Any = {} if clock.left is None else {"time_limit": clock.left}
     found = linprog(cost, rows, right, bounds=bounds, method="highs", options=options)
     return None if found.x is None or not np.isfinite(found.x).all() else np.asarray(found.x[:wanted])
 
 
 def rollout(scores: Floats, codes: Ints, most: int) -> int:
-    """How many cuts a list has that takes the longest run each time, along fixed directions; at most `most`."""
+    """How many cuts it takes to remove the longest run again and again, along fixed directions; at most `most`."""
     made, (parts, tops) = 0, by_class(scores, codes)
     while made < most and len(parts) > 1:
         code, counts, beyond = max(run_lengths(parts, tops), key=lambda run: run[1].max())

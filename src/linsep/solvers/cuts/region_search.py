@@ -1,11 +1,11 @@
 """The search for few hyperplanes that put all rows into regions of one class.
 
 Each step is a pure cut, which takes rows of one class, or divides the rows, where cheap lists (`rollout`) say that two
-parts need fewer cuts than the whole. A list alone cannot do everything: where four fields of two colours meet, every
-line has both colours on both sides, and pure cuts only nibble at the corners.
+parts need fewer cuts than the whole. Pure cuts alone are not enough: where four fields of two colours meet, as on a
+chessboard, every line has both colours on both sides, and pure cuts only take small corners.
 
-Floats propose; the rows above a hyperplane are those of exact arithmetic, and so is that a cut is pure. When the time
-is over, what is left is divided column by column (`axis_tree`), which always ends, and at once.
+Floats propose; which rows are above a hyperplane, and whether a cut is pure, is decided in exact arithmetic. When the
+time is over, the remaining rows are divided column by column (`axis_tree`), which always works, and fast.
 """
 
 import math
@@ -25,20 +25,20 @@ from linsep.solvers.cuts.axis_trees import Form, axis_tree
 from linsep.solvers.cuts.pure_cuts import STARTS, CutFinder, Plane, PureCut, ordered, rollout, standardised, widest
 from linsep.sources.base import Array, Floats, Ints
 
-DIGITS, MOST_OF_IT = (1, 2, 3, 4, 6), 0.7  # of short weights; how much of the gap between rows they must leave
+DIGITS, MOST_OF_IT = (1, 2, 3, 4, 6), 0.7  # of short weights; the share of the gap between rows that must remain
 FORKS = 24  # directions in which a division is tried
-PLACES = 8  # where along each, at first and then around the best
+PLACES = 8  # how many places are tried along each, at first and then around the best
 FINER = 3  # times
-AFFORDABLE = 400_000  # scores of rows along directions, up to which divisions are looked for
-FEW_COLUMNS = 10  # in which cheap lists foretell good ones: with more, large tables are not divided
-WORTH_DIVIDING = 3  # cuts: a division and a cut on either side are as many
+AFFORDABLE = 400_000  # scores of rows along directions: up to this many, divisions are looked for
+FEW_COLUMNS = 10  # up to this many, cheap lists predict good cuts; with more, large tables are not divided
+WORTH_DIVIDING = 3  # cuts: as many as a division and a cut on either side of it
 MOST_PRUNING = 20_000_000  # sides of rows
-SMALL = 100_000  # entries of rows up to which two cuts of each class are grown, and all is tried twice
+SMALL = 100_000  # entries of rows: up to this many, two cuts of each class are grown, and the search runs twice
 
 
 @dataclass(slots=True)
 class Draft:
-    """Cuts as they are made: a hyperplane each, and where the rows above and below it go (see `proofs.regions`)."""
+    """Cuts in the order they are made: each a hyperplane, and where rows above and below it go (`region_proof.py`)."""
 
     forms: list[Form] = field(default_factory=list)
     children: list[list[int]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Draft:
         return Draft([self.forms[k] for k in order], children, 0 if order else self.root)
 
     def replace(self, k: int, heir: int) -> None:
-        """Put what follows from a cut in its place."""
+        """Replace a cut by what follows it on one side."""
         self.children = [[heir if child == k else child for child in both] for both in self.children]
         self.root = heir if self.root == k else self.root
 
@@ -84,7 +84,7 @@ Work = tuple[Ints, Place]
 
 
 class RegionSearch:
-    """Rows, no two of which are equal and of different classes, and the cuts that tell their classes apart."""
+    """Rows, of which no two of different classes are equal, and the cuts that separate their classes."""
 
     def __init__(self, values: Array, codes: Ints, clock: Clock) -> None:
         self.values, self.codes, self.clock = values, codes, clock
@@ -94,7 +94,7 @@ class RegionSearch:
         self.is_small = values.size <= SMALL
 
     def run(self) -> tuple[Draft, bool]:
-        """The shortest cuts found, and whether there was time to look."""
+        """The fewest cuts found, and whether the search ended before the time limit."""
         best, is_over = None, False
         for forks in (False, True) if self.is_small else (self.z.shape[1] <= FEW_COLUMNS,):
             draft, is_over = self.built(forks)
@@ -111,20 +111,20 @@ class RegionSearch:
         return best, not is_over
 
     def least(self) -> int:
-        """What there must be: a region for each class; in one column, a cut wherever the class changes."""
+        """The fewest cuts possible: a region for each class; in one column, a cut wherever the class changes."""
         if self.values.shape[1] == 1:
             return int(np.count_nonzero(np.diff(self.codes[np.argsort(self.values[:, 0])])))
         return len(np.unique(self.codes)) - 1
 
     def built(self, forks: bool) -> tuple[Draft, bool]:
-        """Cuts made one after another; and whether the time was over before the last."""
+        """Cuts made one after another, and whether the time was over before the last."""
         draft, finder = Draft(), CutFinder.of(self.z, self.codes, self.clock)
         work: list[Work] = [(np.arange(len(self.codes)), None)]
         try:
             while work:
                 self.clock.check()
                 rows, where = work[-1]
-                work[-1:] = self.step(draft, finder, rows, where, forks)  # at once: an interrupt loses no rows
+                work[-1:] = self.step(draft, finder, rows, where, forks)  # in one step: an interrupt loses no rows
         except (OutOfTime, KeyboardInterrupt):
             for left in reversed(work):
                 self.planted(draft, left, in_haste=True)
@@ -132,7 +132,7 @@ class RegionSearch:
         return draft, False
 
     def step(self, draft: Draft, finder: CutFinder, rows: Ints, where: Place, forks: bool) -> list[Work]:
-        """One cut of these rows; returns what is left to do on both sides of it."""
+        """Make one cut of these rows; return what is left to do on both sides of it."""
         codes = self.codes[rows]
         if (codes == codes[0]).all():
             draft.put(where, ~int(codes[0]))
@@ -147,7 +147,7 @@ class RegionSearch:
         return []
 
     def separated(self, form: Form, below: int, above: int) -> Draft:
-        """One cut, where this hyperplane separates the two classes."""
+        """One cut by a hyperplane that separates the two classes."""
         floats, _ = scaled_floats((*form[0], 0))
         own, v = self.codes == above, np.ldexp(floats[:-1], self.exponents) * self.spread
         everything = np.arange(len(own))
@@ -161,7 +161,7 @@ class RegionSearch:
         return np.asarray(signs(form_of(*form), self.values[rows]) > 0)
 
     def proposed(self, finder: CutFinder, rows: Ints, forks: bool) -> Iterator[tuple[Form, int | None]]:
-        """Hyperplanes to cut with, the best first: each with the class of all rows above it, if it is to be pure."""
+        """Hyperplanes to cut with, the best first; each with the class of all rows above it if it is to be pure."""
         directions = finder.directions(rows)
         runs = finder.runs(rows, directions, STARTS if self.is_small else 1)
         grown = ordered([finder.grown(rows, cut) for cut in runs])
@@ -182,7 +182,7 @@ class RegionSearch:
             yield from ((form, cut.code) for form in self.forms(cut.plane, high, low))
 
     def forms(self, plane: Plane, high: Ints, low: Ints) -> Iterator[Form]:
-        """Hyperplanes between rows above a plane and rows below it: far from both and in short numbers, if possible."""
+        """Hyperplanes between rows above a plane and rows below it, if possible far from both and in short numbers."""
         if not len(high) or not len(low):
             return
         first, last = float((self.z[high] @ plane.v).min()), float((self.z[low] @ plane.v).max())
@@ -204,7 +204,7 @@ class RegionSearch:
         return whole[:-1], whole[-1]
 
     def planted(self, draft: Draft, work: Work, *, in_haste: bool = False) -> None:
-        """The rest as a tree of single columns."""
+        """Divide the rest by a tree of single columns."""
         rows, where = work
         codes, first = self.codes[rows], len(draft)
         if (codes == codes[0]).all():
@@ -251,7 +251,7 @@ def short_between(low: Fraction, high: Fraction) -> Fraction:
 
 @dataclass(slots=True)
 class LookAhead:
-    """What the next cut should be, judged by how many cuts cheap lists then need for the rest."""
+    """Chooses the next cut by how many more cuts cheap lists then need for the rest."""
 
     finder: CutFinder
     rows: Ints
@@ -274,7 +274,7 @@ class LookAhead:
         return found if divided is None else divided
 
     def divided(self, scores: Floats, codes: Ints, most: int) -> Plane | None:
-        """The division after which fewest cuts are needed, if they are fewer than `most`: coarsely, then finely."""
+        """The division that leaves the fewest cuts, if there are fewer than `most`: searched coarsely, then finely."""
         half = self.directions.shape[0] // 2
         chosen = np.unique(np.linspace(0, half - 1, FORKS).astype(int)).tolist()
         tried = [(k, q) for k in chosen for q in _inner(0, 1)]
@@ -308,7 +308,7 @@ def _inner(low: float, high: float) -> list[float]:
 
 
 def pruned(draft: Draft, search: RegionSearch) -> Draft:
-    """The cuts without those that later ones make superfluous: rows may go past them and end where they should."""
+    """The cuts without superfluous ones: without them rows still end in regions of their class."""
     draft, everything = draft.in_reading_order(), np.arange(len(search.codes))
     if len(draft) * len(everything) > MOST_PRUNING:
         return draft
@@ -326,7 +326,7 @@ def pruned(draft: Draft, search: RegionSearch) -> Draft:
 
 
 def _followed(draft: Draft, start: int, rows: Ints, above: list[Array]) -> Iterator[tuple[int, Ints]]:
-    """Where rows come that start at a cut: at each cut, and in each region, in no order."""
+    """Where rows that start at a cut arrive: at each later cut, and in each region, in no particular order."""
     work = [(start, rows)]
     while work:
         k, rows = work.pop()

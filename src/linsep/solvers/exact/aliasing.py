@@ -3,9 +3,9 @@
 Such a column adds nothing to a linear model, and its coefficient is not determined by any data: statisticians call it
 aliased. As in R, the intercept comes first and the earlier of two columns stays.
 
-A few rows show which columns are independent on them, hence on all rows. For each other column they give the one
-combination of the earlier ones that it could be; every row of the source is held against it. A row where it fails
-makes the rank grow, so after at most as many rounds as there are columns nothing is left to object.
+A few rows show which columns are independent on them, hence on all rows. For each other column they give the only
+combination of the earlier ones that it can be, which is then checked on every row of the source. A row where it fails
+increases the rank, so after at most as many rounds as there are columns every combination holds.
 """
 
 import math
@@ -22,13 +22,13 @@ from linsep.solvers.clock import Clock
 from linsep.sources.base import Block, Source
 from linsep.tables import is_sparse
 
-INTERCEPT = -1  # the number of the column of ones, which stands before all others
+INTERCEPT = -1  # the number of the column of ones, which comes before all others
 SAMPLE = 3  # rows per column to begin with
-MOST_ENTRIES, MOST_BITS = 4_000_000, 3_000_000_000  # of the rows looked at; of the combinations, roughly
+MOST_ENTRIES, MOST_BITS = 4_000_000, 3_000_000_000  # of the rows used; of the combinations, roughly
 
 
 class TooLarge(Exception):  # noqa: N818 - not an error: the answer is then unknown
-    """The combinations would be numbers too many or too long to be of use to anyone."""
+    """The combinations would have too many numbers, or too long ones, to be useful."""
 
 
 @dataclass(frozen=True, slots=True)

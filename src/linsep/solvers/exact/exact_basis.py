@@ -1,4 +1,4 @@
-"""A square basis of integer rows, and the three exact questions the exact LP asks of it.
+"""A square basis of integer rows, and the three exact questions about it that the exact LP needs answered.
 
 With B the D x D matrix of basis rows, nonsingular:
     weights       the w with b_k·w = 1 on the rows in force and 0 on all others        (B w = g)
@@ -6,10 +6,10 @@ With B the D x D matrix of basis rows, nonsingular:
     duals         the vectors v_k with b_i·v_k = 1 for i = k and 0 otherwise               (B v = e_k)
 All answers are integers over one positive denominator.
 
-`Dixon` keeps only B and solves anew each time: the best for a warm start, which needs few exchanges.
-`Residues` keeps d·B⁻¹ modulo many primes: D exchanges to build, and then each exchange is 3 to 5 times
-cheaper than two solves (D = 50 to 150). `RentThenBuy` begins with the one and goes over to the other, as one
-hires skis before buying them.
+`Dixon` keeps only B and solves again each time: best for a warm start, which needs few exchanges.
+`Residues` keeps d·B⁻¹ modulo many primes: it takes D exchanges to build, and then each exchange is 3 to 5 times
+cheaper than two solves (D = 50 to 150). `RentThenBuy` begins with the first and switches to the second, as in the
+problem of renting or buying skis.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from linsep.exact import solve
 
 Row: TypeAlias = Sequence[int]
 
-_RENT_BELOW, _BUY_AT_ONCE = 14, 50  # rows: fewer are solved anew at each exchange sooner than kept up to date
+_RENT_BELOW, _BUY_AT_ONCE = 14, 50  # rows: for fewer, always solve; up to the second, residues at once
 _LARGEST_BYTES = 600_000_000
 
 
@@ -55,8 +55,8 @@ class Basis(ABC):
 class Dixon(Basis):
     """The basis itself; each question is one p-adic solve.
 
-    Unit vectors among its rows, as many as the rank is short of D, are taken out first: a row e_c says what w_c is, and
-    what is left is a system of the other rows R in the other columns, with P those rows in the columns of unit vectors.
+    Unit vectors among its rows, as many as the rank is short of D, are taken out first: a row e_c gives w_c, and what
+    remains is a system of the other rows: R is these rows in the other columns, P in the columns of unit vectors.
     """
 
     def __init__(self, rows: Sequence[Row]) -> None:
@@ -119,7 +119,7 @@ class Dixon(Basis):
 
 
 class Residues(Basis):
-    """The matrix d·B⁻¹ with d = |det B|, modulo as many primes as Hadamard's bound asks for.
+    """The matrix d·B⁻¹ with d = |det B|, modulo as many primes as Hadamard's bound requires.
 
     A minor of the basis is at most the product of the lengths of its rows. The numbers asked for are minors
     of the basis with one row z exchanged, or sums of D minors; so they have at most Σ bits(b_k) + bits(z) +
@@ -146,7 +146,7 @@ class Residues(Basis):
         return fmpz_mat([self._rebuilt(self._dual[:, place]) for place in places]).transpose()
 
     def replace(self, place: int, row: Row, pivot: int) -> None:
-        """Exchange modulo each prime; where a prime divides the new determinant, begin again without it."""
+        """Exchange modulo each prime; if a prime divides the new determinant, begin again without it."""
         self._make_room(_bits(row))
         entering = self._coordinates(row)
         self._rows[place], self._row_bits[place] = row, _bits(row)
@@ -184,7 +184,7 @@ class Residues(Basis):
             self._det, self._dual, self._dets = -self._det, -self._dual, -self._dets
 
     def _strike(self, pivots: NDArray[np.float64]) -> bool:
-        """Note the primes that divide a pivot, which no step can divide by; say whether there are any."""
+        """Note the primes that divide a pivot (no step can divide by it then); return whether there are any."""
         self._struck.update(self._primes[pivots == 0].astype(int).tolist())
         return not pivots.all()
 
@@ -194,7 +194,7 @@ class Residues(Basis):
             self._build(bits)
 
     def _choose_primes(self, bits: int) -> None:
-        """Take primes enough for minors of so many bits, and prepare the Chinese remainder theorem."""
+        """Take enough primes for minors of this many bits, and prepare the Chinese remainder theorem."""
         self._room = bits
         pairs = (bits + len(self._rows).bit_length() + 2) // (2 * loops.residues.PRIME_BITS) + 1
         known = loops.residues.primes()[: 2 * pairs + len(self._struck)].tolist()
@@ -231,9 +231,9 @@ class Residues(Basis):
 
 
 class RentThenBuy(Basis):
-    """Residues from the start for few columns; else solves, until (D/50)² exchanges have been paid for.
+    """Residues from the start for 14 to 50 rows; for more, solves until (D/50)² exchanges; for fewer, always solves.
 
-    So many exchanges by solves take about as long as building the residues (measured at D = 100, 150, 200).
+    That many exchanges by solves take about as long as building the residues (measured at D = 100, 150, 200).
     """
 
     def __init__(self, rows: Sequence[Row]) -> None:
@@ -254,7 +254,7 @@ class RentThenBuy(Basis):
         return self._kept.duals(places)
 
     def replace(self, place: int, row: Row, pivot: int) -> None:
-        """Exchange, and buy once the rent paid comes to the price."""
+        """Exchange, and switch to residues when the solves so far have cost as much."""
         self._exchanges += 1
         self._rows[place] = row
         self._kept.replace(place, row, pivot)

@@ -1,4 +1,4 @@
-"""The exact LP: some w with z_i·w > 0 for all rows, or the rows that forbid it. Integers throughout.
+"""The exact LP: some w with z_i·w > 0 for all rows, or an obstruction that rules it out. Integers throughout.
 
 Theorem (Gordan 1873). Either some w has z_i·w > 0 for every i, or some u >= 0, u != 0 has Σ u_i z_i = 0.
 
@@ -11,14 +11,14 @@ every basis is a valid start and there is no phase 1.
       no θ_k > 0                                -> z_j + Σ |θ_k| b_k = 0: an obstruction, <= rank + 1 rows
       else the row of least cost_k/θ_k leaves   -> the objective grows, so no basis comes back
 
-The costs are random, so that ties do not happen; should one happen, longer costs are drawn.
+The costs are random, so that ties do not happen; if one does, longer costs are drawn.
 
 Fewer rows than columns, redundant columns, zero rows: the basis starts as the D unit vectors e_c with g = 0.
-One leaves only to a row that is independent of the rows so far; one that stays holds w_c = 0.
+A unit vector leaves only for a row that is independent of the rows so far; while it stays, w_c = 0.
 
-Three-way. After an obstruction its basis rows become *free* (g = 0, never leave) and the entering row is
-set aside; the same basis goes on, modulo the span of the free rows. In the end w is zero on the free span
-and positive on all rows outside it. If w = 0, all rows lie in the span of rows that cancel each other.
+Three-way. After an obstruction its basis rows become *free* (g = 0, never leave) and the entering row is ignored from
+then on; the method continues with the same basis, modulo the span of the free rows. In the end w is zero on the free
+span and positive on all rows outside it. If w = 0, all rows lie in the span of rows that cancel each other.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FEW_COLUMNS, FEW_ROWS = 20, 500
 
 
 class _Blocked(NamedTuple):
-    """A row no row in force makes place for: d·row = Σ N_k basis_k with N_k <= 0 wherever k is in force."""
+    """A row for which no row in force can leave: d·row = Σ N_k basis_k with N_k <= 0 wherever k is in force."""
 
     row: int
     coordinates: list[int]
@@ -89,9 +89,9 @@ class ExactLP:
         return self._store.add(rows)
 
     def solve(self, basis_hint: Sequence[int] = ()) -> tuple[int, ...] | Obstruction:
-        """Go on to weights, or to the next obstruction; `free` steps over that one.
+        """Continue to weights, or to the next obstruction; after that, `free` steps over it.
 
-        The weights have z·w > 0 on every row outside the free span: on every row, while nothing was freed.
+        The weights have z·w > 0 on every row outside the free span: on every row, as long as nothing was freed.
         """
         self._take_hint(basis_hint)
         if self._advance():
@@ -99,7 +99,7 @@ class ExactLP:
         return coprime(self._weights)
 
     def free(self) -> None:
-        """Free the rows of the obstruction that `solve` returned: the next call goes beyond it."""
+        """Free the rows of the obstruction that `solve` returned, so that the next call continues beyond it."""
         blocked = self._blocked
         if blocked is None:
             raise ValueError("free() steps over an obstruction: call solve() until it returns one")
@@ -108,7 +108,7 @@ class ExactLP:
             self._first = self._as_obstruction(combination)
         self._blocked = None
         self._aside.add(blocked.row)
-        if any(blocked.coordinates):  # else it is a zero row: an obstruction alone, of no use to the spread
+        if any(blocked.coordinates):  # else it is a zero row: an obstruction by itself, no use to the spread
             self._spread = combination
             for place, coordinate in enumerate(blocked.coordinates):
                 self._is_free[place] |= coordinate != 0
@@ -149,7 +149,7 @@ class ExactLP:
         return True
 
     def _entering(self) -> int | None:
-        """Choose the most violated row, else one of score 0 outside the free span; set aside those inside."""
+        """Choose the most violated row, else one of score 0 outside the free span; ignore those inside from now on."""
         row, zeros = self._store.price(self._weights, self._aside, self._hinted)
         if row is not None or not zeros:
             return row
@@ -180,7 +180,7 @@ class ExactLP:
         self._weigh()
 
     def _vacant_place(self, coordinates: Sequence[int]) -> int | None:
-        """Return the place of a unit vector that the row is independent of: the rank grows by one."""
+        """Return the place of a unit vector that the row can replace, since it is independent: the rank grows by 1."""
         places = (k for k, row in enumerate(self._ids) if row == _UNIT and coordinates[k])
         return min(places, key=lambda k: abs(coordinates[k]), default=None)
 
@@ -197,7 +197,7 @@ class ExactLP:
         return best
 
     def _charge(self, place: int, coordinates: Sequence[int], denominator: int) -> None:
-        """Write the cost vector in the basis to come, up to a positive factor."""
+        """Write the cost vector in the new basis, up to a positive factor."""
         leaving, pivot = self._costs[place], coordinates[place]
         costs = [
             cost * pivot - leaving * coordinate if self._in_force(k) else 0
@@ -258,7 +258,7 @@ class ExactLP:
     # Choosing a basis -----------------------------------------------------------------------------
 
     def _take_hint(self, hint: Sequence[int]) -> None:
-        """Start from the hinted rows (after the free ones, before the present ones), as far as independent.
+        """Start from the hinted rows (after the free ones, before the present ones), as far as they are independent.
 
         A hint of rank + 1 rows that obstruct leaves one row outside the basis; it enters before all others.
         """
@@ -273,9 +273,9 @@ class ExactLP:
             self._rebase([])
 
     def _rebase(self, hint: list[int]) -> None:
-        """Choose independent rows, the free, the hinted and the present before the new.
+        """Choose independent rows: first the free, then the hinted, the present and the new ones.
 
-        The present rows span all rows looked at before, so only new ones can add to the rank.
+        The present rows span all rows used before, so only new ones can add to the rank.
         """
         free = [row for row, is_free in zip(self._ids, self._is_free, strict=True) if is_free]
         present = [row for row in self._ids if row != _UNIT]
@@ -293,7 +293,7 @@ class ExactLP:
         self._set_basis([*chosen, *(_UNIT for _ in units)], units)
 
     def _batches(self, preferred: list[int]) -> Iterable[list[int]]:
-        """Yield the preferred rows, then the rows not looked at before, a few at a time."""
+        """Yield the preferred rows, then the rows not used before, a few at a time."""
         yield preferred
         step = 2 * self._size + 8
         while self._looked_at < len(self._store):

@@ -1,8 +1,8 @@
 """The margin as an exact number: the nearest points of the classes' hulls, in integers.
 
-The widest hyperplane halves the shortest way between the hulls of the two classes; through the origin, it is
-orthogonal to the point of the signed rows' hull nearest to 0. Both are one problem: among weights u >= 0 that sum up
-to 1 in each group of rows, find the shortest v = Σ u_i z_i. Groups are the classes, or there is a single one.
+The widest hyperplane bisects the shortest segment between the hulls of the two classes; through the origin, it is
+orthogonal to the point of the signed rows' hull nearest to 0. Both are one problem: among weights u >= 0 that add up
+to 1 in each group of rows, find the shortest v = Σ u_i z_i. The groups are the classes, or all rows are one group.
 
     repeat
         u = the weights with the shortest v on the rows of the support, all signs allowed   (a linear system)
@@ -10,7 +10,7 @@ to 1 in each group of rows, find the shortest v = Σ u_i z_i. Groups are the cla
         a row has z·v below its group's:    add it to the support
         else                                v is the shortest of all
 
-Each round makes v shorter, so no support comes back; in exact arithmetic nothing else can go wrong, at any scale.
+Each round makes v shorter, so no support occurs twice; in exact arithmetic nothing else can go wrong, at any scale.
 
 Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976).
 """
@@ -65,7 +65,7 @@ def exact_widest(
 
 
 class _Nearest:
-    """The support so far, with weights that sum up to 1 in each group."""
+    """The support so far, with weights that add up to 1 in each group."""
 
     def __init__(self, table: list[list[int]], groups: list[int], clock: Clock) -> None:
         self.table, self.groups, self.clock = table, groups, clock
@@ -89,7 +89,7 @@ class _Nearest:
             self.u.append(Fraction(0))
 
     def _begin(self, guess: dict[int, float]) -> None:
-        """The rows guessed, as far as they are independent; a row of each group at least."""
+        """Begin with the guessed rows, as far as they are independent, but at least a row of each group."""
         likely = sorted((i for i in guess if guess[i] > 0), key=lambda i: -guess[i])
         likely += [self.groups.index(group) for group in set(self.groups) - {self.groups[i] for i in likely}]
         marked = [[*self.table[i], *(int(self.groups[i] == group) for group in (0, 1))] for i in likely]
@@ -137,7 +137,7 @@ def _scores(rows: fmpz_mat, v: Sequence[int]) -> list[int]:
 
 
 def _common_integers(block: Block, *, constant: bool) -> tuple[int, list[list[int]]]:
-    """The signed rows (with a 1 appended) times one power of two, 2^power, as integers: the metric stays."""
+    """The signed rows (with a 1 appended) times one power of two, 2^power, as integers, which keeps the metric."""
     values: Any = block.values if isinstance(block.values, np.ndarray) else block.values.toarray()
     found = integer_rows(values, block.y, bias=constant)
     exponents = found.row_exponents[:, None] + found.column_exponents[None, :]

@@ -8,16 +8,16 @@ from typing import Literal
 from linsep.proofs import Obstruction
 
 
-class Stopped(Exception):  # noqa: N818 - not an error: the caller's clock ran out, and the LP can go on
-    """The LP was asked to stop. Its state is kept: call again to go on."""
+class Stopped(Exception):  # noqa: N818 - not an error: the caller's time ran out, and the LP can be resumed
+    """The LP was asked to stop. Its state is kept: call again to resume."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Exact weights (all columns, and the bias) if there is a weak separator, and what forbids more.
+    """Exact weights (all columns, and the bias) if there is a weak separator, and the proof that no more is possible.
 
         separable      z·w > 0 on every row
-        touching       z·w >= 0 on every row: an obstruction forbids more
+        touching       z·w >= 0 on every row; an obstruction rules out z·w > 0 on all
         overlapping    no weights: the rows of the spread span all rows
 
     The spread of touching rows is a combination equal to zero whose rows span the rows that are 0 under the weights:

@@ -1,7 +1,7 @@
-"""Settle exactly what floats could not: the exact LP on some rows, and a look at all the others.
+"""Decide exactly what floats could not: the exact LP on some rows, and a check of its answer on all the others.
 
-Each answer of the exact LP on the rows so far is held against every row of the source, in exact arithmetic. Rows
-that contradict it are added, and the LP goes on from where it stands. No row is added twice, so this ends.
+Each answer of the exact LP on the rows so far is checked on every row of the source, in exact arithmetic. Rows that
+contradict it are added, and the LP continues from where it is. No row is added twice, so this ends.
 """
 
 from collections.abc import Iterable
@@ -29,12 +29,12 @@ class ExactSearch:
         self.numbers: list[int] = []
         self.row_exponents: list[int] = []
         self.column_exponents: Ints = np.zeros(self.frame.width, np.int64)
-        self.is_empty: npt.NDArray[np.bool_] = np.ones(self.frame.width, bool)  # columns with zeros alone so far
+        self.is_empty: npt.NDArray[np.bool_] = np.ones(self.frame.width, bool)  # columns with only zeros so far
 
     def run(self, rows: Block, hint: Iterable[int] = (), *, maximal: bool = False) -> Settled:
         """Decide all rows of the source, starting from these; `hint` are positions of likely basis rows.
 
-        `maximal` asks for weights that are positive on every row that some weak separator is positive on.
+        With `maximal`, the weights are positive on every row on which some weak separator is positive.
         """
         self._add(rows)
         basis = list(hint)
@@ -78,7 +78,7 @@ class ExactSearch:
         self.row_exponents += integers.row_exponents.tolist()
 
     def _scale_empty_columns(self, rows: Block) -> None:
-        """A column that was zero in all rows so far may still be given a power of two, the one these rows ask for.
+        """Give a column that was zero in all rows so far the power of two that these rows need.
 
         Without it, a first entry of 2^900 would be an integer of 900 bits in every step to come.
         """
@@ -103,7 +103,7 @@ class ExactSearch:
         return Obstruction(rows, original_multipliers(found.weights, exponents))
 
     def _contradictions(self, settled: Settled, maximal: bool) -> Ints:
-        """A few rows of the source that the outcome is not true of; none if it is true of all."""
+        """A few rows of the source that contradict the outcome; none if it holds for all."""
         if len(self.numbers) == self.source.n_rows:
             return np.zeros(0, np.int64)
         self.clock.reads += 1
@@ -132,7 +132,7 @@ class ExactSearch:
 
 
 def violated(source: Source, form: Form, least: int, most: int | None = None) -> Ints:
-    """The rows whose exact sign under the form is below `least`, most violated first, and at most so many."""
+    """The rows whose exact sign under the form is below `least`, the most violated first, and at most `most`."""
     found, badness = np.zeros(0, np.int64), np.zeros(0)
     for numbers, bad in source.each(partial(_violated_in, form, least, most)):
         found, badness = np.concatenate([found, numbers]), np.concatenate([badness, bad])

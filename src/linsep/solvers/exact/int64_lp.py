@@ -1,11 +1,11 @@
 """The exact LP for a few rows of small integers: separable, touching or overlapping.
 
 The algorithm is that of `exact_lp.py`, which also explains it. Here the basis is a few lists of Python's integers, and
-NumPy scores all rows in 64 bits: nothing has to be compiled for the first answer. Where a number that matters could
-pass 2^62 there is no answer, never a wrong one, and the caller hands the rows to the engine for long numbers. The
-costs that steer the pivots are doubles: they choose a path and prove nothing.
+NumPy scores all rows in 64 bits: nothing has to be compiled for the first answer. If a number that matters could
+exceed 2^62 there is no answer, never a wrong one, and the caller passes the rows to the LP for long numbers. The
+costs that choose the pivots are doubles: they only choose a path and prove nothing.
 
-    basis[k]    the row at place k, or -1 for the unit vector that stood there at the start
+    basis[k]    the row at place k, or -1 for the unit vector that was there at the start
     dual[k]     a vector with basis_i · dual_k = det if i = k, else 0 (the rows of `dual` are columns of the adjugate)
     is_free[k]  the row at place k is part of an obstruction: its score is held at 0 and it never leaves
 """
@@ -33,7 +33,7 @@ Multipliers: TypeAlias = dict[int, int]  # of rows, all positive
 
 
 class TooLargeError(ArithmeticError):
-    """A number could pass 2^62."""
+    """A number could exceed 2^62."""
 
 
 def three_way(rows: Integers) -> Settled | None:
@@ -59,7 +59,7 @@ class Tableau:
         self.det = 1
         self.is_free = [False] * width
         self.in_force: list[int] = []  # the places of the rows that are held at a positive score
-        self.aside: list[int] = []  # rows that are not looked at any more
+        self.aside: list[int] = []  # rows that are ignored from now on
         self.costs = [0.0] * width
         self.first: Multipliers | None = None
         self.spread: Multipliers = {}
@@ -83,7 +83,7 @@ class Tableau:
         return list(map(sum, zip(*[self.dual[k] for k in self.in_force], strict=True)))
 
     def entering(self, weights: list[int]) -> int | None:
-        """The most violated row, else a row of score 0 outside the free span; those inside are set aside."""
+        """The most violated row, else a row of score 0 outside the free span; those inside are ignored from now on."""
         if not len(self.rows):
             return None
         self.require_small(weights)
@@ -105,7 +105,7 @@ class Tableau:
         return int(zeros[first]) if first < len(zeros) else None
 
     def enter(self, row: int) -> None:
-        """Bring a row into the basis, or find that no row makes place for it: an obstruction."""
+        """Bring a row into the basis, or find that no row can leave for it: an obstruction."""
         line = self.rows[row].tolist()
         coordinates = [sum(map(mul, dual, line)) for dual in self.dual]  # det·row = Σ coordinates_k basis_k
         require_below(max(max(coordinates), -min(coordinates)))
@@ -130,7 +130,7 @@ class Tableau:
         return 0.5 + (self.seed >> 11) * 2.0**-53
 
     def charge(self, step: float, place: int, coordinates: list[int]) -> None:
-        """Write the costs in the basis to come."""
+        """Write the costs in the new basis."""
         for k in self.in_force:
             self.costs[k] = max(self.costs[k] - step * coordinates[k], 0.0)
         self.costs[place] = step * self.det
@@ -150,12 +150,12 @@ class Tableau:
         self.det, self.basis[place] = pivot, row
 
     def obstruct(self, row: int, coordinates: list[int]) -> None:
-        """Take up det·row - Σ coordinates_k basis_k = 0, and free its rows.
+        """Record the obstruction det·row - Σ coordinates_k basis_k = 0, and free its rows.
 
         Free rows may have coordinates of the wrong sign; enough copies of the spread so far make them positive.
         """
         self.aside.append(row)
-        if not any(coordinates):  # a zero row: it obstructs alone, and frees nothing
+        if not any(coordinates):  # a zero row: it is an obstruction by itself, and frees nothing
             self.first = {row: 1} if self.first is None else self.first
             return
         used = [k for k, number in enumerate(coordinates) if number and self.basis[k] != UNIT]
@@ -172,7 +172,7 @@ class Tableau:
         self.first = self.spread if self.first is None else self.first
 
     def outcome(self, weights: list[int]) -> Settled:
-        """What it comes to; w = 0 only when every row of the basis is free, for the basis is nonsingular."""
+        """The answer; w = 0 only if every row of the basis is free, since the basis is nonsingular."""
         if self.first is None:
             return Settled("separable", coprime(weights))
         first = obstruction(self.first)
@@ -182,16 +182,16 @@ class Tableau:
         return Settled("overlapping", obstruction=first, spread=spread)
 
     def require_small(self, numbers: list[int]) -> None:
-        """Stop where the score of a row, a product with a vector of these numbers, could pass 2^62."""
+        """Raise if the score of a row, a product with a vector of these numbers, could exceed 2^62."""
         require_below(self.reach * max(max(numbers, default=0), -min(numbers, default=0)))
 
 
 def require_below(bound: float) -> None:
-    """Stop at numbers beyond 2^62."""
+    """Raise if numbers may be beyond 2^62."""
     if not bound < LIMIT:
         raise TooLargeError
 
 
 def obstruction(multipliers: Multipliers) -> Obstruction:
-    """The rows in use, and their multipliers."""
+    """The obstruction with these rows and multipliers."""
     return Obstruction(tuple(multipliers), tuple(multipliers.values()))

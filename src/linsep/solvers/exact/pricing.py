@@ -69,11 +69,11 @@ class RowStore:
     def price(
         self, weights: Sequence[int], skip: Collection[int] = (), prefer: Sequence[int] = ()
     ) -> tuple[int | None, list[int]]:
-        """Return a row outside `skip` with a negative score, and if there is none, the rows of score zero.
+        """Return a row outside `skip` with a negative score or, if there is none, the rows of score zero.
 
-        The row is the one with the most negative score relative to its length, as floats see it, among the
-        preferred rows if one of those is surely negative. Rows that only integers can tell from zero are
-        looked at last, the least score first.
+        The row is the one with the most negative score relative to its length, in floats, among the preferred rows if
+        one of those is certainly negative. Rows that only integers can distinguish from zero come last, the lowest
+        score first.
         """
         n = len(self._rows)
         if not any(weights):

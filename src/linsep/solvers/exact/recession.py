@@ -1,4 +1,4 @@
-"""The cone C of weak separators, and which signs a coordinate takes in it. Exact.
+"""The cone C of weak separators, and which signs a coordinate takes in it. All exact.
 
 C = {w : z_i·w >= 0 for every row}. Some rows are 0 under every w in C; all others, the strict rows, are positive under
 one and the same w. So C lies in the linear space of the w that are 0 on the former, and there it has an interior:
@@ -6,8 +6,8 @@ one and the same w. So C lies in the linear space of the w that are 0 on the for
     a linear form is positive somewhere on C  <=>  the strict rows and the form, on that space, are separable
 
 because a w with a positive form may be moved a little towards the interior. If they are not, then by Gordan's theorem
-a few rows and the form cancel each other. Either answer is proved in integers: by a w that is held against every row,
-or by the rows that cancel, which no other row can change.
+a few rows and the form cancel each other. Either answer is proved in integers: by a w that is checked on every row, or
+by the rows that cancel, which further rows cannot change.
 """
 
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ from linsep.solvers.working_set import SUPPORT
 from linsep.sources.base import Block, Floats, Source
 
 Signs: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "unknown"]
-Weights: TypeAlias = tuple[int, ...]  # of the columns in play, the bias last
+Weights: TypeAlias = tuple[int, ...]  # of the columns in use, the bias last
 Row: TypeAlias = list[int]
 
 SAMPLE = 2  # rows per column that the questions begin with
@@ -48,9 +48,9 @@ SHORT = 64  # bits of the coordinates of a row that is a simple combination of o
 class Cone:
     """The weak separators of rows whose columns are linearly independent.
 
-    `contact` are rows that span those that are 0 under every weak separator, `strict` all other rows. `span` is a basis
-    of the space that C lies in, as columns: w = span·t. Forms and the rows looked at so far are in terms of t. The rows
-    that mattered to the last question are `last`.
+    `contact` holds rows that span those that are 0 under every weak separator, `strict` all other rows. `span` is a
+    basis of the space that C lies in, as columns: w = span·t. Forms and the rows used so far are in terms of t. `last`
+    are the rows that mattered in the last question.
     """
 
     def __init__(self, strict: Source, frame: Frame, contact: Block, clock: Clock) -> None:
@@ -65,7 +65,7 @@ class Cone:
         self._add(first)
 
     def _span(self, first: Block, contact: Block) -> fmpz_mat:
-        """A basis of the w that are 0 on the contact rows, as columns, in which rows have short integers."""
+        """A basis of the w that are 0 on the contact rows, as columns; in it, rows have short integers."""
         identity = fmpz_mat([[int(i == j) for j in range(self.frame.width)] for i in range(self.frame.width)])
         if not len(contact):
             return identity
@@ -75,7 +75,7 @@ class Cone:
         return _of_scores(columns, rows) or columns.lll().transpose()
 
     def _add(self, rows: Block) -> None:
-        """Look at more of the strict rows: as integers, for flint, and as floats."""
+        """Add more of the strict rows: as integers, for flint, and as floats."""
         integers = fmpz_mat(self.frame.integers(rows, self.exponents).rows.tolist())
         new = [list(coprime(row)) for row in (integers * self.span).tolist()]
         self.rows += new
@@ -83,9 +83,9 @@ class Cone:
         self.floats = np.vstack([self.floats, [to_doubles(row) for row in new]])
 
     def signs(self, inside: Weights, asked: Iterable[int]) -> list[Signs]:
-        """What the signs of each w_j on C make of coefficient j; `inside` is positive on all strict rows.
+        """For each coefficient j, the signs that w_j takes on C; `inside` is positive on all strict rows.
 
-        Of coefficients that are not asked for, the answer may be wrong. Those that time was too short for are unknown.
+        For coefficients that are not in `asked` the answer may be wrong. Those for which there was no time are unknown.
 
         Where w_j is 0 inside but not everywhere on C, both signs occur. Where it is positive inside, one question is
         left: is it negative elsewhere?
@@ -112,7 +112,7 @@ class Cone:
             self.clock.check()
             t = self._separator(form)
             if t is None:
-                return None  # rows that cancel with the form forbid it, whatever the other rows are
+                return None  # rows that cancel with the form rule it out, whatever the other rows are
             scaled = (self.span * fmpz_mat([[n] for n in t])).entries()
             w = original_weights([int(n) for n in scaled], self.exponents)
             against = violated(self.strict, form_of(*self.frame.spread_out(w)), 0)
@@ -122,9 +122,9 @@ class Cone:
             self._add(self.strict.take(against[: 2 * self.frame.width + 10]))
 
     def _separator(self, form: Row) -> Row | None:
-        """Integers t with form·t > 0 and z·t >= 0 for the rows so far; None, proved, if not all can be positive.
+        """Integers t with form·t > 0 and z·t >= 0 for the rows so far; None if it is proved that there are none.
 
-        Floats guess, integers confirm. What they cannot confirm is settled by the exact LP.
+        Floats guess, integers confirm. Guesses that they cannot confirm are settled by the exact LP.
         """
         z, exponents = _levelled(np.vstack([to_doubles(form), self.floats]))
         support: list[int] = []
@@ -139,7 +139,7 @@ class Cone:
         return self._exact_separator(form, support)
 
     def _from_the_last(self, z: Floats) -> Shortest:
-        """The shortest vector, from the rows that mattered to the question before: the next is much like it."""
+        """The shortest vector, started from the rows that mattered in the last question, which was similar."""
         start = np.zeros(len(z), np.bool_)
         start[self.last] = True
         answer = shortest(z, start, clock=self.clock)
@@ -153,7 +153,7 @@ class Cone:
         return all(min((part * column).entries()) >= 0 for part in self.parts)
 
     def _exact_separator(self, form: Row, hint: list[int]) -> Row | None:
-        """The same by the exact LP, started from rows that floats think matter."""
+        """The same by the exact LP, started from rows that seem to matter in floats."""
         lp = ExactLP(len(form), should_stop=self.clock.is_over)
         lp.add([form, *self.rows])
         try:
@@ -164,11 +164,11 @@ class Cone:
 
 
 def _of_scores(columns: fmpz_mat, rows: fmpz_mat) -> fmpz_mat | None:
-    """The basis in which the coordinates are the scores of some of the rows, if the other rows are short in it.
+    """The basis in which coordinates are the scores of some of the rows, if the other rows are short in it.
 
-    A table of categories has few different rows, or rows that are simple combinations of others, however many digits
-    its columns have: contrasts such as orthogonal polynomials are a change of basis, and this one undoes it. None if
-    these rows do not determine w, or are about as long in this basis as they were.
+    A table of categories has few distinct rows, or rows that are simple combinations of others, however many digits its
+    columns have: contrasts such as orthogonal polynomials are a change of basis, which this one undoes. None if these
+    rows do not determine w, or are about as long in this basis as they were.
     """
     chosen = independent_rows([[int(n) for n in row] for row in rows.tolist()])
     if len(chosen) < rows.ncols():
@@ -182,7 +182,7 @@ def _of_scores(columns: fmpz_mat, rows: fmpz_mat) -> fmpz_mat | None:
 
 
 def _levelled(z: Floats) -> tuple[Floats, npt.NDArray[np.int32]]:
-    """The rows with rows and columns multiplied by powers of two, and the exponents of the columns."""
+    """The table with rows and columns multiplied by powers of two, and the exponents of the columns."""
     exponents = -np.frexp(np.abs(z).max(axis=0))[1]
     z = np.ldexp(z, exponents)
     return np.ldexp(z, -np.frexp(np.abs(z).max(axis=1))[1][:, None]), exponents
@@ -200,7 +200,7 @@ def whole(floats: Floats) -> Row:
 
 
 def _is_obstruction(rows: list[Row]) -> bool:
-    """Whether these rows, and no fewer, have positive multiples that cancel."""
+    """Whether these rows, and no proper subset, have positive multiples that cancel."""
     weights = null_combination(rows) if 0 < len(rows) <= len(rows[0]) + 1 else None
     return weights is not None and min(weights) > 0
 

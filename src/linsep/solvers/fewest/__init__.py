@@ -1,1 +1,1 @@
-"""The fewest mistakes: a walk to few of them from above, obstructions and hitting sets from below."""
+"""The fewest mistakes: a walk to few mistakes gives an upper bound, obstructions and hitting sets a lower one."""

@@ -1,13 +1,13 @@
 """Obstructions that share no row: as many as are easily found, and then more.
 
-The rows are dealt out, and obstructions taken from one hand after the other until it holds none; the rows that are left
-are dealt again, in larger hands. (An obstruction is found faster in a small hand, and some are only in large ones.)
-After that two obstructions are given up again and again, and their rows taken together with others that are in none: if
-these hold as many or more, they replace them.
+The rows are dealt, like cards, into hands: random lots of a few rows. Obstructions are taken from one hand after the
+other until it holds none; the remaining rows are dealt again, in larger hands. (An obstruction is found faster in a
+small hand, and some occur only in large ones.) After that, again and again, two obstructions are given up, and their
+rows are searched together with free rows: obstructions found there that are worth as much or more replace the two.
 
-What ends a packing is that the mistaken rows of a good hyperplane run out, since every obstruction holds one of them.
-So an obstruction should hold few, and those that are hard to use: rows near the hyperplane fit into many obstructions,
-and are dear; rows far from it fit into few, and are cheap.
+A packing ends when the mistaken rows of a good hyperplane run out, since every obstruction holds one of them. So an
+obstruction should hold few of them, and those that are hard to use: rows near the hyperplane fit into many obstructions
+and get a high price; rows far from it fit into few and get a low one.
 """
 
 from collections.abc import Iterator
@@ -18,16 +18,16 @@ from linsep.solvers.clock import Clock
 from linsep.solvers.fewest.warm_lp import CombinationProgram
 from linsep.sources.base import Array, Floats, Ints
 
-HANDS = (10, 30, 100)  # times D + 1 rows are dealt at once, the first time and later
-GIVEN_UP, FREE = 2, 30  # obstructions given up for others, and times D + 1 rows that are taken with theirs
-PATIENCE = 100  # times in vain
-RIGHT, NEAREST = 0.05, 0.1  # price of a right row as far as a mistaken one; mean distances below which all are alike
+HANDS = (10, 30, 100)  # times D + 1 rows are in a hand, the first time and later
+GIVEN_UP, FREE = 2, 30  # obstructions given up for others, and times D + 1 free rows that are searched with theirs
+PATIENCE = 100  # attempts without success
+RIGHT, NEAREST = 0.05, 0.1  # price of a right row as far as a mistaken one; a distance below which all cost alike
 
 Rows = tuple[int, ...]
 
 
 class DisjointObstructions:
-    """Obstructions in unit rows z that share none, each worth the least cost of its rows.
+    """Obstructions in unit rows z that share no row, each worth the least cost of its rows.
 
     The weights `near` are those of a hyperplane that makes few mistakes.
     """
@@ -44,7 +44,7 @@ class DisjointObstructions:
         self.found: list[Rows] = []
 
     def deal(self) -> Iterator[Rows]:
-        """The first obstructions, one after the other, from hands that are alike: small ones, then larger ones."""
+        """The first obstructions, one after the other, from similar hands: small ones, then larger ones."""
         for length in HANDS:
             rows = np.flatnonzero(self._is_free())
             hands, order = max(1, round(len(rows) / (length * self.size))), rows[np.argsort(self.distances[rows])]
@@ -56,7 +56,7 @@ class DisjointObstructions:
                 return
 
     def improve(self) -> bool:
-        """Give some up for others; whether there are more now, or dearer ones."""
+        """Give some up for others; return whether there are more now, or more valuable ones."""
         if not self.found:
             return False
         count = min(len(self.found), GIVEN_UP)
@@ -73,7 +73,7 @@ class DisjointObstructions:
         return float(sum(self.costs[list(rows)].min() for rows in found))
 
     def _free(self) -> Ints:
-        """Rows that are in no obstruction: up to one half mistaken ones, and right ones, most of them near."""
+        """Rows that are in no obstruction: at most half of them mistaken, and right ones, most of them near."""
         is_free, most = self._is_free(), FREE * self.size
         mistaken = self.random.permutation(np.flatnonzero(is_free & ~self.is_right))[: most // 2]
         right = np.flatnonzero(is_free & self.is_right)
@@ -87,7 +87,7 @@ class DisjointObstructions:
         return is_free
 
     def _in(self, hand: Ints) -> Iterator[Rows]:
-        """Obstructions in a hand that share no row, until there is none."""
+        """Obstructions in a hand that share no row, until there are no more."""
         prices = self.prices[hand] * (0.5 + self.random.random(len(hand)))
         program = CombinationProgram(self.z[hand], prices, self.clock)
         while len(places := program.next()):

@@ -1,10 +1,10 @@
-"""A bound on the mistakes of every hyperplane: the cheapest set of rows that meets every obstruction.
+"""A lower bound on the mistakes of every hyperplane: the cheapest set of rows that meets every obstruction.
 
 Every hyperplane makes a mistake in each obstruction, and a set of rows that meets all of them leaves separable rows
 behind: the fewest mistakes are a hitting set. Its linear relaxation gives each row a share x of being mistaken, with
 x(S) >= 1 for the obstructions S known so far; walks over obstructions find those that are violated. The dual solution
-is a packing of obstructions, which is the proof (see `linsep.proofs.packings`). Where the relaxation is not enough,
-cases are distinguished, the least one first: a row that is half mistaken is right, or it is mistaken.
+is a packing of obstructions, which is the proof (see `linsep.proofs.packings`). If the relaxation is not enough, cases
+are distinguished, the one with the lowest bound first: a row that is half mistaken is either right or mistaken.
 """
 
 import heapq
@@ -21,14 +21,14 @@ from linsep.solvers.fewest.obstruction_search import ObstructionSearch
 from linsep.solvers.fewest.warm_lp import CoverProgram
 from linsep.sources.base import Floats, Ints
 
-ROUNDS, GAIN = 8, 0.1  # rounds at a time; a case is divided when they close less than this part of what is open
-WALKS, MOST_WALKS = 15, 100  # for each round; three times as many when these find too little, while there is one case
-NARROW = 3.0  # how far a bound may be from the best that a few cases are expected to close
-FADING = 0.8  # of the mean of earlier shares is kept from round to round
-MANY, SLACK = 1500, 1.3  # from so many obstructions on, those with x(S) above this are put aside
-TRIED, QUICK = 8, 0.1  # rows of which both cases are tried before one is chosen, if a program takes no more seconds
-IN_VAIN = 3  # of them that may be worse than the best before them
-A_WHILE = 1.0  # seconds between two looks at what else there is to do, while a large table is dealt
+ROUNDS, GAIN = 8, 0.1  # rounds at a time; a case is divided when they close less than this part of the gap
+WALKS, MOST_WALKS = 15, 100  # for each round; three times as many if these find too little and there is one case
+NARROW = 3.0  # how far from the best a bound may be if a few cases are expected to close the gap
+FADING = 0.8  # the part of the mean of earlier shares that is kept from round to round
+MANY, SLACK = 1500, 1.3  # from this many obstructions on, those with x(S) above this are left out of the program
+TRIED, QUICK = 8, 0.1  # rows for which both cases are tried before one is chosen, if a program takes only this long
+IN_VAIN = 3  # how many of them in succession may be worse than the best
+A_WHILE = 1.0  # seconds of dealing, on a large table, before other work gets its turn
 SHARE_OF_PACKING = 0.85  # of the time may pass while the packing of a large table still grows
 
 Exact = Callable[[tuple[int, ...]], Obstruction | None]
@@ -37,9 +37,9 @@ Settle = Callable[[Ints], tuple[int, ...] | None]
 
 @dataclass(order=True)
 class CaseNode:
-    """A node of the tree: which rows are right or mistaken, and what every hyperplane costs there at least.
+    """A node of the tree: which rows are right or mistaken, and the least that any hyperplane costs there.
 
-    The bound is a float, infinite where there is no such hyperplane; `units` are the same in whole units.
+    The bound is a float, infinite if there is no such hyperplane; `units` is the same in whole units.
     """
 
     bound: float
@@ -55,8 +55,8 @@ class CaseNode:
 class HittingSet:
     """The relaxation over unit rows z with these costs, and the tree of cases below it.
 
-    `exact` makes an obstruction of rows that floats take for one, or None if they are none. `settle` is asked whether
-    some hyperplane gets these rows right: it notes it (`best`, the least cost known), or names an obstruction in them.
+    `exact` makes an exact obstruction of rows that are one in floats, or None if they are not. `settle` decides whether
+    some hyperplane gets these rows right: it notes it (`best`, the least cost known), or returns an obstruction.
     """
 
     def __init__(self, z: Floats, costs: Sequence[int], exact: Exact, settle: Settle, clock: Clock) -> None:
@@ -79,9 +79,9 @@ class HittingSet:
     # The packing ----------------------------------------------------------------------------------------
 
     def pack(self, near: Floats) -> None:
-        """The case in which nothing is taken for granted, with obstructions that share no row.
+        """Make the root case, in which no row is decided yet, with obstructions that share no row.
 
-        The hyperplane with the weights `near` makes few mistakes. On a large table the steps go on with this.
+        The hyperplane with the weights `near` makes few mistakes. On a large table, later steps continue this.
         """
         root = CaseNode(0.0, 0, ())
         self.packing = packing = DisjointObstructions(self.z, self.costs, near, self.clock)
@@ -99,7 +99,7 @@ class HittingSet:
             for rows in self.dealt:
                 before = self.clock.seconds
                 self.proof(self._number(rows))
-                self.clock.keep(self.clock.seconds - before)  # the answer is checked
+                self.clock.keep(self.clock.seconds - before)  # reserved for checking the answer
                 if before - start > seconds:
                     return
             self.is_dealing = False
@@ -107,7 +107,7 @@ class HittingSet:
             self._note_packing(root, packing)
 
     def _improve_packing(self, packing: DisjointObstructions) -> None:
-        """Another packing, if it is better; the last time the relaxation begins."""
+        """Look for a better packing; when that no longer helps, begin the relaxation."""
         root = self.open[0]
         if self.is_dealing:
             self._deal(root, packing, A_WHILE)
@@ -125,7 +125,7 @@ class HittingSet:
             self._replace(root)
 
     def _note_packing(self, root: CaseNode, packing: DisjointObstructions) -> None:
-        """Write the packing down, as far as it is proved."""
+        """Record the packing, as far as it is proved."""
         numbers = [self._number(rows) for rows in packing.found]
         proved = [number for number in numbers if self.proved.get(number) is not None]
         self._note(root, proved, np.array([self.costs[list(self.found[k])].min() for k in proved]))
@@ -134,14 +134,14 @@ class HittingSet:
     # The relaxation -------------------------------------------------------------------------------------
 
     def _number(self, rows: tuple[int, ...]) -> int:
-        """The number of an obstruction, a new one if it was not known."""
+        """The number of an obstruction; a new one gets a new number."""
         if rows not in self.numbers:
             self.numbers[rows] = len(self.found)
             self.found.append(rows)
         return self.numbers[rows]
 
     def _use(self, numbers: Sequence[int]) -> bool:
-        """Take obstructions into the relaxation that are not there, nor known to be none; whether there are any."""
+        """Add obstructions that are new to the relaxation and not refuted; return whether there are any."""
         known = {*self.active, *(number for number, proof in self.proved.items() if proof is None)}
         new = [number for number in dict.fromkeys(numbers) if number not in known]
         if new:
@@ -150,7 +150,7 @@ class HittingSet:
         return bool(new)
 
     def _drop(self, places: Ints) -> None:
-        """Put obstructions aside."""
+        """Take obstructions out of the relaxation."""
         if len(places):
             self.program.drop(places)
             self.active = np.delete(self.active, places).tolist()
@@ -180,14 +180,14 @@ class HittingSet:
         case.is_solved = hardly and not self._tries_harder(case)
 
     def _tries_harder(self, case: CaseNode) -> bool:
-        """Make more walks from now on, while there is one case, far from the best; whether that is so."""
+        """If there is one case, far from the best, make more walks from now on; return whether that is so."""
         if case.path or self.walks >= MOST_WALKS or self.best - case.bound < NARROW:
             return False
         self.walks *= 3
         return True
 
     def _add_violated(self, case: CaseNode, shares: Floats, duals: Floats) -> bool:
-        """Take violated obstructions into the relaxation, and put others aside; whether there are any."""
+        """Add violated obstructions to the relaxation, and take others out; return whether there were any."""
         sums = self.program.sums
         tight = [self.found[self.active[k]] for k in np.flatnonzero(sums < 1.0 + 1e-4).tolist()]
         if len(self.active) > MANY:
@@ -197,7 +197,7 @@ class HittingSet:
         return self._use([self._number(rows) for rows in found])
 
     def _rule_out(self, case: CaseNode) -> bool:
-        """Note an obstruction all of whose rows are right: then there is no such hyperplane."""
+        """Note an obstruction whose rows are all right in this case: then there is no such hyperplane."""
         right = {row for row, is_right in case.path if is_right}
         for place, number in enumerate(self.active):
             if right.issuperset(self.found[number]):
@@ -209,26 +209,26 @@ class HittingSet:
         return False
 
     def _drop_unproved(self, duals: Floats) -> bool:
-        """Take obstructions out that the bound rests on and that exact arithmetic does not confirm."""
+        """Take out obstructions on which the bound rests but which exact arithmetic does not confirm."""
         bad = [k for k in np.flatnonzero(duals > 1e-9).tolist() if self.proof(self.active[k]) is None]
         self._drop(np.array(bad, np.int64))
         return bool(bad)
 
     def proof(self, number: int) -> Obstruction | None:
-        """An obstruction with its exact weights; None if it is none."""
+        """An obstruction with its exact weights; None if it turns out not to be one."""
         if number not in self.proved:
             self.proved[number] = self.exact(self.found[number])
         return self.proved[number]
 
     def _note(self, case: CaseNode, numbers: Sequence[int], duals: Floats) -> None:
-        """Write the dual solution down as whole units that no row exceeds, and the bound that they prove."""
+        """Record the dual solution as whole units that do not exceed the cost of any row, and the bound they prove."""
         case_of = dict(case.path)
         used = zip(numbers, duals.tolist(), strict=True)
         wanted = {k: int(dual * UNITS) for k, dual in used if dual * UNITS >= 1 and self._counts(k, case_of)}
         free = {k: [i for i in self.found[k] if i not in case_of] for k in wanted}
         left = {i: self.whole_costs[i] * UNITS for rows in free.values() for i in rows}
         multipliers = dict.fromkeys(wanted, 0)
-        for most in (wanted, None):  # first what is wanted, then what is still left of all rows, to the last unit
+        for most in (wanted, None):  # first the units of the dual solution, then whatever the rows still have left
             for k, rows in free.items():
                 taken = min(left[i] for i in rows) if rows else 0
                 taken = taken if most is None else min(most[k], taken)
@@ -242,13 +242,13 @@ class HittingSet:
             case.multipliers = {k: m for k, m in multipliers.items() if m}
 
     def _counts(self, number: int, case_of: dict[int, bool]) -> bool:
-        """Whether an obstruction says anything in a case: none of its rows is mistaken there."""
+        """Whether an obstruction counts in a case: none of its rows is mistaken there."""
         return all(case_of.get(row) is not False for row in self.found[number])
 
     # The tree -------------------------------------------------------------------------------------------
 
     def is_done(self, case: CaseNode) -> bool:
-        """Whether nothing cheaper than the best can be in this case: costs are whole numbers."""
+        """Whether this case cannot hold anything cheaper than the best, given that costs are whole numbers."""
         return case.bound == np.inf or case.units > (self.best - 1) * UNITS + UNITS // 10_000
 
     def _file(self, case: CaseNode) -> None:
@@ -259,11 +259,11 @@ class HittingSet:
 
     @property
     def bound(self) -> float:
-        """What every hyperplane costs at least, as far as the cases go."""
+        """The least that any hyperplane can cost, by the cases so far."""
         return min((case.bound for case in (*self.open[:1], *self.closed)), default=0.0)
 
     def step(self) -> None:
-        """Look at the least case: raise its bound, divide it, or close it. It stays until others are in its place."""
+        """Work on the case with the lowest bound: raise it, divide the case, or close it. It is then replaced."""
         case = self.open[0]
         if self.packing is not None and not case.path and self.search.is_large:
             self._improve_packing(self.packing)
@@ -280,7 +280,7 @@ class HittingSet:
             self._replace(*(self._child(case, row, is_right) for is_right in (True, False)))
 
     def _child(self, case: CaseNode, row: int, is_right: bool) -> CaseNode:
-        """A case in which one more row is right or mistaken, with what the packing says there."""
+        """A case in which one more row is right or mistaken, with the bound that the packing gives there."""
         self.count += 1
         child = CaseNode(case.bound, self.count, (*case.path, (row, is_right)), mean=case.mean)
         numbers = list(case.multipliers)
@@ -288,13 +288,13 @@ class HittingSet:
         return child
 
     def _replace(self, *cases: CaseNode) -> None:
-        """Put cases in the place of the least one."""
+        """Replace the case with the lowest bound by these."""
         heapq.heappop(self.open)
         for case in cases:
             self._file(case)
 
     def _close(self, case: CaseNode) -> None:
-        """A case that cannot be divided: its mistaken rows are enough, or another obstruction is named."""
+        """Settle a case that cannot be divided: its mistaken rows are enough, or there is another obstruction."""
         named = None
         if not self.is_done(case) and case.shares is not None:
             named = self.settle(np.flatnonzero(case.shares < 0.5))
@@ -305,7 +305,7 @@ class HittingSet:
         self.closed.append(case)
 
     def _divided(self, case: CaseNode) -> int | None:
-        """The row of which to distinguish the cases: as undecided as possible, and the bounds of both as high."""
+        """The row to divide by: as undecided as possible, with bounds in both cases as high as possible."""
         if case.shares is None:
             return None
         undecided = np.minimum(case.shares, 1.0 - case.shares) * self.costs
@@ -320,7 +320,7 @@ class HittingSet:
         return None if best is None else best[1]
 
     def _gain(self, case: CaseNode, row: int, is_right: bool) -> float:
-        """How much a case costs more if one more row is right or mistaken, before anything is searched for."""
+        """How much the bound of a case rises if one more row is right or mistaken, before any search."""
         self.program.fix((*case.path, (row, is_right)))
         solution = self.program.solve()
         cost = self.best if solution is None else min(float(self.best), float(self.costs @ solution[0]))

@@ -1,7 +1,7 @@
-"""Rows as the search for the fewest mistakes sees them: each kind once, with its cost, in round coordinates.
+"""The rows in the search for the fewest mistakes: each kind once, with its cost, in round coordinates.
 
-Equal rows of one class are right or mistaken together. Of equal rows of both classes one kind is always mistaken: the
-cheaper of the two is paid for at once, and only the difference is left to be saved.
+Equal rows of one class are right or mistaken together. Of equal rows of different classes, one kind is always mistaken:
+the cost of the cheaper one is counted at once, and the other keeps only the difference.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def kinds_of(block: Block, costs: Sequence[int] | None) -> RowKinds:
 
 
 def _told_apart(block: Block, leader: Ints) -> Ints:
-    """The first row that each row is equal to: the one given, which has the same hash, or else the row itself."""
+    """The first row that equals each row: `leader`, which has the same hash, unless it differs; then the row itself."""
     values = block.values
     if block.is_sparse:
         odd = np.asarray(abs(values - values[leader]).sum(axis=1)).ravel() != 0
@@ -55,11 +55,11 @@ def _told_apart(block: Block, leader: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What is left to be saved: unit rows z in round coordinates, one for each kind, and their costs.
+    """The rows whose cost can still be avoided: unit rows z in round coordinates, one for each kind, and their costs.
 
-    `kinds` are all there are, `left` those that have a cost left, and `costs` what is left. `paid` are kinds of which
-    one is a mistake whatever the hyperplane, and what that costs: two that are the same point, or one that is zero.
-    `basis` turns weights of z into weights of the frame.
+    `kinds` holds all kinds, `left` those with a cost left, and `costs` these costs. `paid` holds kinds of which one is
+    a mistake whatever the hyperplane, with its cost: two that are the same point, or one that is zero. `basis` turns
+    weights of z into weights of the frame.
     """
 
     kinds: RowKinds
@@ -72,7 +72,7 @@ class Merged:
 
     @property
     def base(self) -> int:
-        """What every hyperplane costs before anything is searched for."""
+        """What every hyperplane costs in any case."""
         return sum(cost for _, cost in self.paid)
 
     def halfspace(self, v: Floats) -> tuple[Floats, float]:
@@ -80,13 +80,13 @@ class Merged:
         return self.frame.halfspace(self.basis @ v)
 
     def near(self, weights: Floats, bias_weight: float) -> Floats:
-        """The other way round, as nearly as it can be."""
+        """The reverse, as nearly as possible."""
         v = np.linalg.lstsq(self.basis, self.frame.weights(weights, bias_weight))[0]
         return np.asarray(v / (np.linalg.norm(v) or 1.0))
 
 
 def merge(source: Source, costs: Sequence[int] | None, *, bias: bool, is_round: bool = True) -> Merged:
-    """Read all rows, and keep each kind of them once; their coordinates need not be made round."""
+    """Read all rows, and keep each kind once; with is_round=False the coordinates are not made round."""
     require_memory(source.n_rows, source.n_columns + bias)
     block = source.take(np.arange(source.n_rows))
     kinds = kinds_of(block, costs)
@@ -128,7 +128,7 @@ def _zero(block: Block, bias: bool) -> list[tuple[int, ...]]:
 
 
 def _round_basis(signed: Floats) -> Floats:
-    """Coordinates in which the rows are as many as their rank, and about equally long in every direction."""
+    """Coordinates, as many as the rank of the rows, in which the rows are about equally long in every direction."""
     lengths = np.linalg.norm(signed, axis=1)
     upper = np.linalg.qr(signed / np.where(lengths > 0, lengths, 1.0)[:, None], mode="r")
     _, sizes, rotation = np.linalg.svd(upper, full_matrices=False)

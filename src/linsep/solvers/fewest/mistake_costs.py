@@ -1,4 +1,4 @@
-"""What mistakes cost, as the user says it: a number for each row, or for each class, taken as it is written."""
+"""The costs of mistakes as the user gives them: a number for each row or for each class, taken exactly as written."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +19,7 @@ LARGEST = 2**900  # of coprime costs: floats must hold them, and their sums
 
 
 def costs_of(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fraction]:
-    """The costs of the rows as coprime whole numbers, and what 1 of them is worth; None where each costs 1."""
+    """The costs of the rows as coprime whole numbers, and the value of the unit; None if each row costs 1."""
     if cost is None:
         return None, Fraction(1)
     if isinstance(cost, Mapping):
@@ -35,7 +35,7 @@ def costs_of(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fractio
     whole = [int(one * common) for one in given]
     divisor = gcd(*whole) or 1
     if max(whole) // divisor > LARGEST:
-        raise ArgumentError("cost holds numbers that are too far apart: scale or round them.")
+        raise ArgumentError("cost holds numbers of too different sizes: round them.")
     return tuple(one // divisor for one in whole), Fraction(divisor, common)
 
 
@@ -52,7 +52,7 @@ def _listed(cost: Any) -> list[Any]:
 
 
 def _require_labels(cost: Mapping[Any, Any], labels: tuple[Any, Any]) -> None:
-    """Refuse what is not a label, and a label without a cost, or with two."""
+    """Refuse a key that is not a label, and a label without a cost or with two."""
     strange = [key for key in cost if not any(_is_meant(key, label) for label in labels)]
     odd = [label for label in labels if len(_of_label(cost, label)) != 1]
     if not strange and not odd:
@@ -70,7 +70,7 @@ def _of_label(cost: Mapping[Any, Any], label: Any) -> list[Any]:
 
 
 def _is_meant(key: Any, label: Any) -> bool:
-    """Whether this is the label, which may be given as text, as files and command lines have it: 1.50 is 1.5."""
+    """Whether this is the label, which may be given as text, as in files and on command lines: 1.50 is 1.5."""
     return bool(key == label or _meaning(key) == _meaning(label))
 
 

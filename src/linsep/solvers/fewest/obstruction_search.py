@@ -1,8 +1,9 @@
 """Obstructions that the shares of the rows violate: x(S) < 1. The more violated and the more different, the better.
 
-Walks over obstructions find them (`linsep.loops.circuits`): half of the walks go on from where the last one ended, half
-from an obstruction that is just satisfied. Where there are too many rows for that, one is found after the other in a
-hand of rows, so that no two share a row. Small tables are looked at like this first, which needs nothing compiled.
+Walks over obstructions find them (`linsep.loops.circuits`): half of the walks begin where the last one ended, half at
+an obstruction that is just satisfied. If there are too many rows for walks, obstructions are found one after the other
+in a hand (a random lot of rows), so that no two share a row. Small tables are searched like this first, without
+compiled code.
 """
 
 from collections.abc import Sequence
@@ -15,11 +16,11 @@ from linsep.solvers.fewest.warm_lp import CombinationProgram
 from linsep.sources.base import Floats, Ints
 
 NOISE = (0.02, 0.1, 0.3, 1.0)  # added to the prices of a walk, so that no two are alike
-ENOUGH, TAKEN = 1200, 60  # violated obstructions before the walks end, and those that are taken
-OFTEN = 3  # obstructions taken at once that share a row
-KEPT = 2000  # obstructions that one walk may bring home
+ENOUGH, TAKEN = 1200, 60  # violated obstructions after which the walks end, and how many of them are used
+OFTEN = 3  # how many obstructions used at once may share a row
+KEPT = 2000  # obstructions that one walk may return
 WORK = 3e8  # operations of a walk
-LARGE = 3e6  # n·D² from which on hands take the place of walks
+LARGE = 3e6  # n·D²: from this on, hands replace walks
 HAND, HANDS = 100, 4  # times D + 1 rows, and how many
 SMALL, FIRST = 2000, 30  # entries of a small table, and how often hands are tried there before walks
 
@@ -42,7 +43,7 @@ class ObstructionSearch:
         self.found, self.sizes = np.zeros((KEPT, size), np.int64), np.zeros(KEPT, np.int64)
 
     def violated(self, shares: Floats, mean: Floats, tight: Sequence[Rows], walks: int) -> list[Rows]:
-        """Obstructions S with x(S) < 1, which are cheap in the mean of earlier shares too."""
+        """Obstructions S with x(S) < 1 that are also cheap in the mean of earlier shares."""
         found: set[Rows] = set()
         if self.is_large or self.first:
             found = set(self._dealt(shares))
@@ -54,7 +55,7 @@ class ObstructionSearch:
         return order if self.is_large else self._different(order)
 
     def _different(self, order: Sequence[Rows]) -> list[Rows]:
-        """The first ones, of which only a few share a row; or some of the first, whatever they share."""
+        """The first ones, of which only a few share any row; or some of the first, whatever they share."""
         times, taken = [0] * len(self.z), list[Rows]()
         for rows in order:
             if max(map(times.__getitem__, rows)) < OFTEN:
@@ -69,7 +70,7 @@ class ObstructionSearch:
     # Walks ----------------------------------------------------------------------------------------------
 
     def _walked(self, shares: Floats, mean: Floats, tight: Sequence[Rows], walks: int) -> set[Rows]:
-        """What walks come by, with prices that are near the shares or near their mean."""
+        """The obstructions found by walks with prices near the shares or near their mean."""
         n, size = self.z.shape[0], self.z.shape[1] + 1
         whole = [rows for rows in tight if len(rows) == size]
         found: set[Rows] = set()
@@ -93,7 +94,7 @@ class ObstructionSearch:
         return None if self.basis is None else self.basis.copy()
 
     def _walk(self, prices: Floats, shares: Floats, basis: Ints | None) -> set[Rows]:
-        """The violated obstructions that a walk comes by."""
+        """The violated obstructions found by a walk."""
         if basis is None:
             return set()
         count = loops.circuits.walk(self.z, prices, shares, basis, self.steps, self.every, self.found, self.sizes)
@@ -103,12 +104,12 @@ class ObstructionSearch:
         return {tuple(sorted(rows[:size])) for rows, size in zip(self.found[:count].tolist(), sizes, strict=True)}
 
     def _is_sound(self, basis: Ints) -> bool:
-        """Whether a basis is one to go on from: neither singular nor, as floats see it, infeasible."""
+        """Whether a walk can start from a basis: neither singular nor, in floats, infeasible."""
         inverse = loops.circuits.inverse_of(self.z, basis)
         return bool(np.abs(inverse).max() < 1e9 and inverse[:, -1].min() > -1e-9)
 
     def _first_basis(self) -> Ints | None:
-        """D + 1 rows that hold an obstruction and span everything; None if floats see none."""
+        """D + 1 rows that hold an obstruction and span everything; None if floats find none."""
         n, width = self.z.shape
         found = CombinationProgram(self.z, np.asarray(self.random.random(n)), self.clock).next()
         columns = np.column_stack([self.z, np.ones(n)])

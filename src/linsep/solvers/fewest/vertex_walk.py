@@ -1,8 +1,8 @@
-"""A hyperplane with few mistakes: downhill on a smooth loss, then a walk over vertices that cools down.
+"""A hyperplane with few mistakes: descent on a smooth loss, then simulated annealing over vertices.
 
-The loss of a row is a sigmoid of its score: the steeper it is, the nearer to a step, which is a mistake or none. It is
-made steeper from descent to descent. What floats find is a set of rows to get right; whether some hyperplane does is
-for exact arithmetic to say.
+The loss of a row is a sigmoid of its score: the steeper it is, the nearer to the step that counts mistakes. It is made
+steeper from descent to descent. Floats find a set of rows to get right; exact arithmetic decides whether some
+hyperplane does.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from linsep import loops
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Ints
 
-HOT, COLD = 1.0, 0.2  # mean costs: how much worse a vertex may be that is often chosen
+HOT, COLD = 1.0, 0.2  # in mean costs: how much worse a vertex may be and still be chosen often
 STEPS_INWARD = 10.0 ** -np.arange(1, 13)
 STEEPNESS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 DESCENT = 100  # steps downhill for each
-SHAKEN = 300.0  # less steep, all descents lead to the same place
-SLICE = 2_000_000  # entries of steps between two looks at the clock: a tenth of a second
-NEAR = 4_000  # rows: of more than these only the ones nearest to the hyperplane walk along
+SHAKEN = 300.0  # if less steep, all descents lead to the same place
+SLICE = 2_000_000  # entries of steps between two checks of the clock: a tenth of a second
+NEAR = 4_000  # rows: if there are more, the walk uses only those nearest to the hyperplane
 
 
 class VertexWalk:
@@ -34,13 +34,13 @@ class VertexWalk:
         self.unit = float(np.median(costs)) if len(costs) else 1.0
 
     def start(self) -> Floats:
-        """The weights of a logistic regression, as far as it gets."""
+        """The weights of a logistic regression, which may end early."""
         width = self.z.shape[1]
         found = self._descended(self._logistic, np.zeros(width))
         return found if found.any() else np.eye(1, width)[0]
 
     def descend(self, near: Floats, steep: Sequence[float] = STEEPNESS) -> tuple[float, Floats]:
-        """The least cost met downhill from some weights, as the loss grows steeper, and weights that have it."""
+        """The least cost met in descents from some weights as the loss grows steeper, and weights that have it."""
         best = self.cost(near), near
         for steepness in steep:
             if self.clock.is_over():
@@ -50,7 +50,7 @@ class VertexWalk:
         return best
 
     def shake(self, near: Floats) -> tuple[float, Floats]:
-        """The least cost met downhill from where these weights go if some rows cost more and others less."""
+        """The same from perturbed weights: first a descent with the costs of the rows changed at random."""
         told, steep = self.costs, [steepness for steepness in STEEPNESS if steepness >= SHAKEN]
         self.costs = told * np.exp(self.random.standard_normal(len(told)))
         try:
@@ -65,7 +65,7 @@ class VertexWalk:
         return np.asarray(found / length) if length > 0 else w
 
     def _look(self, intermediate_result: Any) -> None:
-        """End a descent where it is once the time is over."""
+        """End a descent when the time is over."""
         if self.clock.is_over():
             raise StopIteration
 
@@ -84,7 +84,7 @@ class VertexWalk:
     def walk(self, near: Floats, steps: int) -> tuple[float, Floats]:
         """The least cost met on a walk that begins near some weights, and weights that have it.
 
-        Of many rows the nearest ones walk, as if the others stayed where they are; the cost is that of all.
+        With many rows the walk uses the nearest ones, as if the others did not change sides; the cost is that of all.
         """
         found = [near]
         for vertex, inward in self._vertices(near, steps):
@@ -94,7 +94,7 @@ class VertexWalk:
         return min(((self.cost(v), v) for v in found), key=lambda one: one[0])
 
     def _vertices(self, near: Floats, steps: int) -> list[Floats]:
-        """The best vertices of a walk, each with the way into the cell beside it."""
+        """The best vertices of a walk, each with the direction into the cell beside it."""
         order = np.argsort(np.abs(self.z @ near))[:NEAR]
         z, costs, width = self.z[order], self.costs[order], self.z.shape[1]
         tight = self._tight_near(z, near)
@@ -112,7 +112,7 @@ class VertexWalk:
         return [best]
 
     def cost(self, w: Floats) -> float:
-        """What these weights cost, as floats see it: a score of 0, or none at all, is a mistake."""
+        """What these weights cost, in floats: a score of 0 or NaN is a mistake."""
         return float(self.costs[~(self.z @ w > 0)].sum())
 
     def right(self, w: Floats) -> Ints:

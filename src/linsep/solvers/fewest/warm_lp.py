@@ -1,7 +1,7 @@
-"""Two linear programs that are solved again and again, each time from the last solution: HiGHS, by the simplex method.
+"""Two linear programs that HiGHS solves repeatedly by the simplex method, each time from the last solution.
 
 CoverProgram          min c·x with x(S) >= 1 for some sets S of rows: sets come and go, and rows are fixed
-CombinationProgram    an obstruction among some rows, then one among those that are left, and so on
+CombinationProgram    an obstruction among some rows, then one among the remaining rows, and so on
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from highspy import Highs, HighsModelStatus
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.sources.base import Floats, Ints
 
-TILT = 1e-4  # part by which equal costs are made smaller and unlike: a program with many best solutions takes long
-LONG = 1e6  # a cost beyond which the program counts in mean costs: to HiGHS 1e20 is infinite
+TILT = 1e-4  # equal costs are reduced by different parts, at most this: many optimal solutions would take long
+LONG = 1e6  # if a cost is larger, the program's unit is the mean cost: for HiGHS 1e20 is infinite
 DEVEX, WITHOUT_PRESOLVE = 1, {"presolve": "off", "solver": "simplex", "threads": 1, "output_flag": False}
 
 
 def program() -> Highs:
-    """An empty program, which prints nothing."""
+    """An empty program that does not print anything."""
     made = Highs()
     for name, value in {**WITHOUT_PRESOLVE, "simplex_dual_edge_weight_strategy": DEVEX}.items():
         made.setOptionValue(name, value)
@@ -56,7 +56,7 @@ class CoverProgram:
         self.sums = np.zeros(0)  # x(S) of each set, in the last solution
 
     def add(self, sets: Sequence[tuple[int, ...]]) -> None:
-        """Take sets into use."""
+        """Add sets."""
         sizes = [len(rows) for rows in sets]
         entries = numbers([i for rows in sets for i in rows])
         starts = numbers(np.cumsum([0, *sizes[:-1]]))
@@ -64,7 +64,7 @@ class CoverProgram:
         self.lp.addRows(len(sets), ones, ones * np.inf, len(entries), starts, entries, np.ones(len(entries)))
 
     def drop(self, places: Ints) -> None:
-        """Put sets aside; the later ones move up."""
+        """Remove sets; the later ones move up."""
         self.lp.deleteRows(len(places), numbers(places))
 
     def fix(self, path: Sequence[tuple[int, bool]]) -> None:
@@ -78,7 +78,7 @@ class CoverProgram:
         self.fixed = wanted
 
     def solve(self) -> tuple[Floats, Floats] | None:
-        """The shares, and the multipliers of the sets; None if the fixed rows leave none."""
+        """The shares, and the multipliers of the sets; None if the fixed rows leave no solution."""
         if not solved(self.lp, self.clock):
             return None
         solution = self.lp.getSolution()
@@ -87,7 +87,7 @@ class CoverProgram:
 
 
 class CombinationProgram:
-    """Obstructions among rows z, as floats see them, one after the other, so that no two of them share a row."""
+    """Obstructions among rows z, in floats, one after the other, so that no two of them share a row."""
 
     def __init__(self, z: Floats, prices: Floats, clock: Clock) -> None:
         n, width = z.shape
@@ -102,7 +102,7 @@ class CombinationProgram:
         )
 
     def next(self) -> Ints:
-        """The rows of the cheapest obstruction, which are then no longer there; none if there is none."""
+        """The rows of the cheapest obstruction, which are then removed; empty if there is none."""
         if not solved(self.lp, self.clock):
             return np.zeros(0, np.int64)
         found = np.flatnonzero(np.array(self.lp.getSolution().col_value) > 1e-9)

@@ -1,20 +1,20 @@
-"""Settle what floats could not, by looking at the rows from a better basis: tiny margins, and a few contradictions.
+"""Settle what floats could not, by using a better basis: for tiny margins and a few contradictions.
 
     F = rows that cancel each other: every weak separator is 0 on them
     T = a basis in which a sample W of the rows is round            (`round_basis.py`)
     repeat
         v = the shortest vector with B_W·v >= 1 that is 0 on F
-        found:      w = T·v, whole and exactly 0 on F; look at all rows, and add the worst to W; none: done
+        found:      w = T·v, whole and exactly 0 on F; check all rows, and add the worst to W; none: done
         none:       some rows S of W cancel each other, or nearly
             exactly, modulo F:    F grows by S. If F spans everything, the rows overlap
-            nearly:               w is nearly orthogonal to S: stretch T there, and go on
+            nearly:               w is nearly orthogonal to S: stretch T there, and repeat
 
 Why stretching helps. Let a_i be rows of length 1, u_i >= 0 with sum 1 and r = Σ u_i a_i. A w of length 1 with
 a_i·w >= 0 has Σ u_i a_i·w = r·w <= |r|, hence Σ (u_i/|r|)² (a_i·w)² <= 1: the separators lie in an ellipsoid that is
 thin along S, and in the basis that makes it round again they fill more of it. (Dunagan and Vempala, A simple
 polynomial-time rescaling algorithm for solving linear programs, 2008.)
 
-Everything found is exact: w and the combinations that cancel are integers, held against all rows.
+Everything found is exact: w and the combinations that cancel are integers, checked on all rows.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from linsep.solvers.wide.short_weights import Blocked
 from linsep.solvers.working_set import SUPPORT, Stuck
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Source
 
-WIDTHS = range(24, 513)  # columns: for fewer the exact LP is as quick, for more a basis takes too long
+WIDTHS = range(24, 513)  # columns: for fewer the exact LP is as fast, for more a basis takes too long
 SAMPLE = 4  # rows per column
 ROUND = 30.0  # the condition up to which rows count as round
-ROUNDS = 60  # changes of basis and additions of rows before the exact LP is asked
-IN_SPAN = 1e-6  # rows of which less than this is left beside F may lie in its span: that is tested
+ROUNDS = 60  # changes of basis and additions of rows before the exact LP takes over
+IN_SPAN = 1e-6  # rows with less than this left outside the span of F may lie in it: that is tested
 CANCELS = 1e-9  # a remainder below this may be exactly 0
-CONVINCING = 1e-3  # multipliers with a larger remainder say nothing
+CONVINCING = 1e-3  # multipliers with a larger remainder are not evidence
 OPPOSITE = 1e-4  # two rows of length 1 whose sum is shorter nearly cancel
-ADDED, MANY = 2, 16  # rows per column: those that join W in one round, and from where on those far away are dropped
+ADDED, MANY = 2, 16  # rows per column: those that join W in one round; with more in W, distant ones are dropped
 LONG = 1e5  # a v of more than this length is hard to find: the basis can be better
 NEAR = 3.0  # rows up to this score stay
 A_SOLVE, A_CHANGE = 5e-8, 3e-8  # seconds, times columns³, of steps that cannot be interrupted
@@ -66,13 +66,13 @@ def settle_from(
     clock: Clock,
     pairs: list[Pair] | None = None,
 ) -> Settled | None:
-    """Decide all rows, from what floats have found; None where this way does not lead to an answer.
+    """Decide all rows, starting from what floats have found; None if this method does not lead to an answer.
 
-    `pairs` are rows that cancel each other, if anyone has looked for them.
+    `pairs` are rows that cancel each other, if they have been looked for.
     """
-    if len(columns) not in WIDTHS or (source.facts.integer_bits or 0) > MOST_BITS:  # no double holds such integers
+    if len(columns) not in WIDTHS or (source.facts.integer_bits or 0) > MOST_BITS:  # doubles do not hold such integers
         return None
-    if source.n_rows <= len(columns) + bias + 1:  # the exact LP has next to nothing to choose from
+    if source.n_rows <= len(columns) + bias + 1:  # so few rows are easy for the exact LP
         return None
     try:
         with one_thread():
@@ -89,11 +89,11 @@ def settle_from(
 
 
 class LostError(ArithmeticError):
-    """This way leads no further: numbers are too far apart for digits, or the integers of the basis too long."""
+    """This method fails: numbers differ too much in size for digits, or the integers of the basis are too long."""
 
 
 class BasisSearch:
-    """The rows W looked at, the basis they are looked at from, and the rows F that must be 0.
+    """The rows W in use, the basis in which they are seen, and the rows F that must be 0.
 
     `rows` are those of W in the free coordinates of the basis, of length 1; `inside` says which lie in the span of F.
     """
@@ -122,14 +122,14 @@ class BasisSearch:
     # Rows that must be 0 --------------------------------------------------------------------------
 
     def take_pairs(self, pairs: list[tuple[int, int]]) -> None:
-        """Take rows that occur with both labels to F."""
+        """Add rows that occur with both labels to F."""
         if pairs:
             new = self.zero.add_pairs(self.source.take(np.array(pairs).ravel()))
             if new:
                 self._grow(new)
 
     def make_zero(self, block: Block) -> bool:
-        """Take these rows to F, if they cancel exactly modulo those in F."""
+        """Add these rows to F, if they cancel exactly modulo those in F."""
         self.clock.require(A_SOLVE * (len(block) + self.basis.n_zero) ** 3)
         new = self.zero.add(block)
         if new is None:
@@ -178,7 +178,7 @@ class BasisSearch:
             self.basis = whitened
 
     def _look(self) -> None:
-        """Look at W from the basis."""
+        """Compute the rows of W in the basis."""
         self.rows, self.inside = self._seen(self.block, self.digits)
         if self.basis.is_too_long or self.inside.all() or not self.rows[~self.inside].any(axis=1).all():
             raise LostError
@@ -202,7 +202,7 @@ class BasisSearch:
         return Shortest(answer.w, multipliers, answer.is_solved, answer.is_infeasible)
 
     def _learn(self, multipliers: Floats) -> None:
-        """From rows that cancel, or nearly: F grows, or the basis is stretched."""
+        """Use rows that cancel, or nearly: F grows, or the basis is stretched."""
         support = np.flatnonzero(self.matters)
         if not support.size:
             raise LostError
@@ -218,7 +218,7 @@ class BasisSearch:
         support = np.flatnonzero(self.matters)
         strengths = np.zeros(len(self.rows))
         strengths[support] = _strengths(u / u.sum(), _remainder(self.rows[support], u))
-        if len(support) == 2:  # rarely alone
+        if len(support) == 2:  # rarely the only such pair
             strengths = np.maximum(strengths, self._opposites())
         self.clock.require(A_CHANGE * self.frame.width**3)
         self.basis = self.basis.stretched(np.where(self.inside[:, None], 1.0, self.rows), strengths)
@@ -267,7 +267,7 @@ class BasisSearch:
         return found
 
     def _renew(self, v: Floats, block: Block) -> None:
-        """Add these rows to W, and keep of many rows those that matter or are near."""
+        """Add these rows to W; if there are many, keep those that matter or are near."""
         is_small = len(self.rows) < MANY * self.frame.width
         keep = np.flatnonzero(self.matters | (self.rows @ v < NEAR) | is_small)
         digits = self._digits(block)
@@ -287,7 +287,7 @@ class BasisSearch:
 
 
 def _lowest_in(form: Form, known: Ints, most: int, block: Block) -> tuple[Ints, Floats]:
-    """The rows of a block that are not known where the form is wrong, or nearest to it, and how near."""
+    """The rows of a block, not in `known`, where the form is wrong or nearest to it, and how near."""
     with np.errstate(all="ignore"):
         score, error = fine_scores(form, block.values)
         ratio = score * block.y / error
@@ -303,7 +303,7 @@ def _distinct(block: Block) -> Block:
 
 
 def _remainder(rows: Floats, multipliers: Floats) -> float:
-    """How long Σ u·a is beside Σ u."""
+    """The length of Σ u·a relative to Σ u."""
     total = float(multipliers.sum())
     return float(np.linalg.norm(multipliers @ rows)) / total if total > 0 else np.inf
 
@@ -318,7 +318,7 @@ def _strengths(u: Floats, remainder: Floats | float) -> Floats:
 
 
 def _polished(rows: Floats, u: Floats) -> Floats:
-    """Better multipliers of rows that nearly cancel, if such are positive."""
+    """Better multipliers of rows that nearly cancel, if they stay positive."""
     if len(rows) > rows.shape[1] + 1:
         return u
     left, sizes, _ = np.linalg.svd(rows, full_matrices=True)

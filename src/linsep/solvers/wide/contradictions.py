@@ -1,8 +1,8 @@
-"""Rows that occur with both labels: the commonest fault of data, found by a hash before anything is solved.
+"""Rows that occur with both labels: the most common fault in data, found by a hash before anything is solved.
 
 Without a bias x and -x with the same label are the same fault: the signed rows z and -z cancel.
 
-A hash of each row, made of the exact values: equal rows have equal hashes whatever their zeros look like (-0.0, or
+Each row gets a hash of its exact values: equal rows have equal hashes, whatever their zeros look like (-0.0, or
 explicit zeros of a sparse row). Rows of different classes with the same hash are then compared.
 """
 
@@ -19,11 +19,11 @@ from linsep.sources.base import Block, Ints, Source
 Pair = tuple[int, int]
 Hashes = npt.NDArray[np.uint64]
 
-OTHER = np.uint64(0xD1B54A32D192ED03)  # tells the hashes of the classes apart
+OTHER = np.uint64(0xD1B54A32D192ED03)  # makes the hashes of the two classes different
 
 
 def contradictions(source: Source, most: int, *, bias: bool = True) -> list[Pair]:
-    """Pairs of rows that cancel each other, in the order of their numbers; no row twice, and at most so many.
+    """At most `most` pairs of rows that cancel each other, in the order of their numbers; no row occurs twice.
 
     >>> from linsep.sources.inputs import as_source
     >>> contradictions(as_source([[1.0, 0.0], [2.0, 3.0], [1.0, -0.0]], [0, 1, 1]), 10)

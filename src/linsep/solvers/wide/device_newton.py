@@ -1,7 +1,7 @@
-"""Many columns on a device: Newton's method of `newton.py`, with its rows, its Gram matrix and its proof there.
+"""Many columns on a device: Newton's method of `newton.py` with its rows, Gram matrix and proof on the device.
 
-The matrices are the device's; scores, the line search and the weights are vectors and come here. Rows with columns that
-depend on each other, or that take more memory than there is, are left to who reads them here.
+The matrices stay on the device; scores, the line search and the weights are vectors and come here. Rows with linearly
+dependent columns, or that need more memory than the device has, are left to `newton.py`.
 """
 
 from typing import Any
@@ -33,13 +33,13 @@ from linsep.sources.device.gpu import DeviceSource
 
 FEWEST_COLUMNS = 200
 MOST_STEPS = 60
-COPIES = 4.0  # of the rows looked at, in doubles, that must fit into the free memory of the device
-TRIES = 30  # at weights that are all positive
-FAR = 300  # exponents of columns that are not looked at here
+COPIES = 4.0  # of the rows in use, as doubles, that must fit into the free memory of the device
+TRIES = 30  # attempts to make all weights positive
+FAR = 300  # exponents: columns beyond this are not handled here
 
 
 def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separated | Settled | Blocked | None:
-    """A separator of all rows or a positive-definite proof that there is none; None where neither is found there."""
+    """A separator of all rows or a positive-definite proof that there is none; None if neither is found."""
     if not isinstance(source, DeviceSource) or not isinstance(source.table, DenseTable):
         return None
     width = len(columns) + bias
@@ -53,7 +53,7 @@ def search(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Separa
 
 
 class DeviceRows:
-    """Signed rows as doubles of the device, each column times the power of two that makes its largest entry about 1."""
+    """Signed rows as doubles on the device; a power of two for each column makes its largest entry about 1."""
 
     def __init__(self, source: DeviceSource, table: DenseTable, columns: Ints, bias: bool, numbers: Ints) -> None:
         self.source, self.table, self.columns, self.bias = source, table, columns, bias
@@ -66,7 +66,7 @@ class DeviceRows:
         self.z *= self.there(self.scale)
 
     def look_at(self, numbers: Ints) -> None:
-        """Look at these rows."""
+        """Use these rows."""
         found = self.source.there(numbers, self.columns)
         assert found is not None  # the rows are dense
         values, signs = found
@@ -78,7 +78,7 @@ class DeviceRows:
         self.z *= signs[:, None]
 
     def look_at_more(self, numbers: Ints) -> bool:
-        """Look at these rows as well; says whether some are new and there is room for them."""
+        """Use these rows as well; return whether some are new and there is room for them."""
         more = np.union1d(self.numbers, numbers)
         if len(more) == len(self.numbers) or not self.table.has_room(
             COPIES * 8 * (len(more) + self.width) * self.width
@@ -96,7 +96,7 @@ class DeviceRows:
         return self.torch.from_numpy(np.ascontiguousarray(vector, dtype=np.float64)).to(self.place)
 
     def here(self, vector: Any) -> Floats:
-        """A vector of the device, on this machine."""
+        """A vector from the device, on this machine."""
         return np.asarray(vector.cpu().numpy())
 
     def halfspace(self, w: Floats) -> tuple[Floats, float]:
@@ -152,7 +152,7 @@ class DeviceNewton:
         return None
 
     def step(self) -> bool:
-        """One step down; says whether it ended at the minimum."""
+        """One step down; return whether it ended at the minimum."""
         torch = self.torch
         w, short = self.rows.there(self.w), np.maximum(1.0 - self.scores, 0.0)
         right = self.rows.there(short) @ self.rows.z - self.ridge * (self.metric @ w)
@@ -187,7 +187,7 @@ class DeviceNewton:
         return (few and self._rounded(*few, clock)) or self._rounded(*whole, clock)
 
     def _thinned(self, rows: Ints, u: Floats, clock: Clock) -> tuple[Ints, Floats] | None:
-        """The same with the rows of the largest weights alone; None where that is not less."""
+        """The same with only the rows of the largest weights; None if those are not fewer."""
         found: tuple[Ints, Floats] | None = None
         while True:
             most = int(max(ROWS_A_COLUMN * len(self.w), LEAST_KEPT * len(rows)))
@@ -239,7 +239,7 @@ class DeviceNewton:
         return None
 
     def _held(self, numbers: list[int], weights: tuple[int, ...]) -> Settled | Blocked | None:
-        """What these rows and weights prove: where all columns are in it, they span every row."""
+        """What these rows and weights prove; if all columns are in it, they span every row."""
         rows = self.rows
         bounds = bounds_there(rows.source, numbers, weights, rows.columns, bias=rows.bias, room=ROOM)
         if bounds is None or not bounds.holds:
@@ -250,7 +250,7 @@ class DeviceNewton:
         return Settled("overlapping", obstruction=found, spread=found)
 
     def _least(self, z: Any, u: Floats) -> float:
-        """About the least eigenvalue of the proof's matrix, by the power method on its inverse."""
+        """The approximate least eigenvalue of the proof's matrix, by the power method on its inverse."""
         torch, weights = self.torch, self.rows.there(u)
         p = z * weights[:, None]
         lengths = self.rows.here(p.square().sum(dim=1).sqrt())

@@ -1,7 +1,7 @@
 """Rows that cancel each other, as equalities: every weak separator is 0 on them, and on all of their span.
 
 They are found one combination after the other. A new one cancels modulo the rows so far, whose weights in it may have
-any sign; copies of the combination so far, which is positive on them, make it positive.
+any sign; adding copies of the combination so far, which is positive on them, makes it positive.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Weights = dict[int, int]  # of rows, by their numbers
 class Equalities:
     """Rows of a frame that cancel each other; `numbers` and `rows` are independent ones that span them.
 
-    Rows are integers here, times powers of two of their own (`exponents`): weights are turned back at the end.
+    Rows are integers here, times powers of two of their own (`exponents`); weights are converted back at the end.
     """
 
     frame: Frame
@@ -42,7 +42,7 @@ class Equalities:
         return found.rows.tolist(), found.row_exponents.tolist()
 
     def add_pairs(self, block: Block) -> list[int]:
-        """Add pairs of rows that are each other's opposite, one after the other; those that say nothing new are left.
+        """Add pairs of opposite rows, one after the other; pairs that add nothing to the span are skipped.
 
         Returns the numbers of the rows by which the span has grown.
         """
@@ -74,7 +74,7 @@ class Equalities:
             return None
         numbers = block.row_numbers.tolist()
         self.exponents |= dict(zip(numbers, exponents, strict=True))
-        if not any(map(any, rows)):  # a zero row obstructs alone, and spans nothing
+        if not any(map(any, rows)):  # a zero row is an obstruction by itself, and spans nothing
             self.first = self.first or {numbers[0]: 1}
             return []
         self._combine(dict(zip([*numbers, *self.numbers], found, strict=True)))
@@ -128,7 +128,7 @@ class Equalities:
 def is_allowed(form: Form, touches: bool, inside: Equalities | None, block: Block) -> bool:
     """Whether a form has the signs of a separator on the rows of a block; of a weak one, if they may touch.
 
-    Rows that touch must then be in the span of some, where these are given.
+    If `inside` is given, rows that touch must lie in its span.
     """
     signed = signs(form, block.values) * block.y
     if not touches:

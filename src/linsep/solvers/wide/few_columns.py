@@ -1,7 +1,7 @@
-"""Many columns and a small rank: a few columns say as much as all of them.
+"""Many columns of small rank: a few columns span all of them.
 
-Random combinations of the columns, on a sample of the rows, show the rank as floats see it, and a QR with pivots names
-columns that span the others. This is a guess. What is found in these columns is held against all of them by who asks.
+Random combinations of the columns, on a sample of the rows, show the rank in floats, and a QR with pivots names columns
+that span the others. This is a guess: the caller checks what is found in these columns against all of them.
 """
 
 import numpy as np
@@ -13,13 +13,13 @@ from linsep.solvers.wide.short_weights import SPEED, WIDE, is_about_doubles, use
 from linsep.sources.base import Ints, Source
 
 SAMPLE = 2 * WIDE  # rows
-SPARE = 10  # combinations more than the rank needs
-FIRST = 1e3  # the constant counts for so much that it is chosen before other columns
+SPARE = 10  # additional combinations beyond the rank
+FIRST = 1e3  # the constant gets this weight, so that it is chosen before other columns
 
 
 @np.errstate(all="ignore")
 def spanning_columns(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Ints | None:
-    """Columns that seem to span all of these together with the constant; None where about `WIDE` are needed.
+    """Columns that, with the constant, seem to span all of these; None if about `WIDE` of them are needed.
 
     >>> from linsep.sources.inputs import as_source
     >>> source = as_source([[1, 2, 5], [2, 4, 5], [3, 6, 5]], [0, 1, 0])

@@ -6,21 +6,21 @@
         every z·w > 0 on W: scan all rows, add the worst to W         (no mistake: a separator)
         else u = max(0, 1 - z·w) cancels, Σ u z = 0, at the minimum   (the gradient): prove it
 
-The sum is convex and piecewise quadratic: with the rows in force known, those with z·w < 1, its minimum is the
-solution of one linear system. A step goes there as far as an exact line search lets it; the rows in force change, a few
-at a time in the end, and the Gram matrix follows them. A little of |w|² is added, less and less, so that the system has
-a solution from the start; |w|² is measured by the first rows, as Σ (z·w)², so nearly equal columns do no harm. Rows
-are never dropped from W, so the minimum rises with every scan.
+The sum is convex and piecewise quadratic: once the rows in force (those with z·w < 1) are known, its minimum is the
+solution of one linear system. A step goes towards it as far as an exact line search allows; the rows in force change, a
+few at a time near the end, and the Gram matrix is updated. A multiple of |w|², smaller and smaller, is added, so that
+the system has a solution from the start; |w|² is measured by the first rows, as Σ (z·w)², so nearly equal columns do no
+harm. Rows are never dropped from W, so the minimum rises with every scan.
 
-Where one row alone forbids a separator, it has a weight of thousands of others. Squares do not allow for that: few of
-the others are in force, hardly more than there are columns, and which ones is found out in hundreds of steps. A
-row may be scaled, and then needs less weight. So rows that are far on the wrong side are scaled up by as much as they
-are short of 1, until weights are even.
+If a single row rules out a separator, its weight equals that of thousands of others. The sum of squares handles that
+badly: few of the others are in force, hardly more than there are columns, and it takes hundreds of steps to find which.
+But a row may be scaled up, and then needs less weight. So rows that are far on the wrong side are scaled by as much as
+they are short of 1, until weights are even.
 
-Where rows nearly cancel others, all are looked at from a basis in which they are round (`round_view.py`). The walk of
-`relax.py` is tried there first: it is done in a small part of the time, or soon gives up.
+If rows nearly cancel others, a basis is used in which the rows are round (`round_view.py`). There, the walk of
+`relax.py` is tried first: it takes a small part of the time, or soon gives up.
 
-Floats guide; what is found is proved by `proofs.definite`, and handed on only if that holds.
+Floats guide; what is found is checked by `proofs.definite`, and returned only if it is a proof.
 Mangasarian, A finite Newton method for classification (2002). Keerthi and DeCoste (2005).
 """
 
@@ -66,24 +66,24 @@ from linsep.tables import is_sparse
 
 Weights = tuple[tuple[int, ...], int]
 
-LONGEST = 2**53  # weights of a dependence that is looked at in floats
+LONGEST = 2**53  # weights of a dependence that is evaluated in floats
 FIRST_ROWS, MORE_ROWS = 4, 4  # for each column: at first, and after each scan
-MOST_STEPS, MORE_STEPS = 150, 400  # of Newton's method without an answer; the second time
-# With at most so many rows in force a column for so many steps, likely they can be separated. That only says who is
-# asked first. With 1.0, 1.1, 1.3 and never, six tables each of up to 500 columns took these CPU seconds:
+MOST_STEPS, MORE_STEPS = 150, 400  # of Newton's method without an answer; and in the second attempt
+# With at most this many rows in force per column for this many steps, rows can probably be separated. That only says
+# what is tried first. With 1.0, 1.1, 1.3 and never, six tables each of up to 500 columns took these CPU seconds:
 # forced margins 3.9, 4.0, 4.1, 4.6; touching 12, 12, 15, 15; planted margins 0.1 and overlapping 0.7 with any of them.
 FEW_STEPS, HARDLY = 20, 1.1
-CANCELS = 1e-8  # parts of Σ u: rows of length 1 whose weighted sum is shorter cancel, as far as floats can tell
+CANCELS = 1e-8  # relative to Σ u: rows of length 1 whose weighted sum is shorter cancel, as far as floats can tell
 FIRST_STEPS = 10  # after which rows that cancel are short of 1, and few others
-EVEN_STEPS = 5  # until rows on the wrong side are scaled up, if weights are uneven
+EVEN_STEPS = 5  # steps before rows on the wrong side are scaled up, if weights are uneven
 STARTED = 2.0  # rows up to this score are where the search for a separator starts then
-MOST_ROUNDS, LITTLE = 8, 1e-2  # of joining other rows to a proof, and how much weight these are given
-MOST_NEAR = 1  # rows that nearly cancel others, beside the first rows: with more of them they are like others
+MOST_ROUNDS, LITTLE = 8, 1e-2  # of adding other rows to a proof, and how much weight these get
+MOST_NEAR = 1  # rows that nearly cancel others, relative to the first rows: if there are more, they are nothing special
 A_LOOK = 4e-8  # seconds for each entry of dense rows
-MOST_RIDGES = 30  # each ten times the one before, until the system has a solution
-NEARLY = 1e-10  # solved: the part of the residual that conjugate gradients leave
-SLICE = 1 << 21  # entries of the rows multiplied together before the clock is looked at
-PART = 0.5  # of the free memory, for the rows looked at together and the Gram matrix
+MOST_RIDGES = 30  # each ten times the last, until the system has a solution
+NEARLY = 1e-10  # the part of the residual that conjugate gradients may leave
+SLICE = 1 << 21  # entries of the rows multiplied at a time, before the clock is checked
+PART = 0.5  # of the free memory, for the rows in use and the Gram matrix
 EVEN = 1e-6  # of |w|² itself, beside what the first rows say of w: columns may depend on each other
 RIDGE, LESS, LAST = 1e-3, 1e-3, 1e-15  # of |w|², beside the mean of the Gram matrix's diagonal; its next part; its end
 
@@ -99,11 +99,11 @@ def search(
     start: Stuck | None = None,
     known: Block | None = None,
 ) -> Separated | Blocked | Stuck | None:
-    """A separator of all rows, or a positive-definite proof that there is none; None where neither is found.
+    """A separator of all rows, or a positive-definite proof that there is none; None if neither is found.
 
-    Stuck are rows that seem to have a separator, which others find sooner. Where some nearly cancel there are none: who
-    looks at the rows from a round basis is sooner done. Rows that others could not separate either are the `start` of
-    another search, which is more patient. `known` are rows that are known to cancel each other: a sample would have few
+    `Stuck` is the answer for rows that seem to have a separator, which other methods find faster; not if some rows
+    nearly cancel, since a round basis is then fast. Rows that other methods could not separate either are the `start`
+    of another, more patient search. `known` are rows that are known to cancel each other: a sample would have few
     of them. If any obstruction will do, the proof may be about few of the columns.
     """
     width = len(columns) + bias
@@ -131,12 +131,12 @@ def search(
 def widened(
     source: Source, columns: Ints, found: Blocked, *, bias: bool, clock: Clock
 ) -> tuple[Blocked | None, Weights | None]:
-    """A proof with more rows that spans every row; or one, and weights that separate the rows that it does not span.
+    """A proof with more rows that spans every row; or a proof, and weights that separate the rows it does not span.
 
-    Weak separators are 0 on the rows of a proof. So only columns that are 0 on all of these can help the other rows,
-    and dependences of columns, where they do not hold. The other rows are decided by themselves, in such columns alone.
-    What forbids a separator there joins the proof, with weights so small that those of the first rows can make up for
-    what they add in the other columns.
+    Weak separators are 0 on the rows of a proof. So only columns that are 0 on all of these rows can help the other
+    rows, and dependences of columns where they do not hold. The other rows are decided by themselves, in such columns
+    only. An obstruction found there joins the proof, with weights so small that those of the first rows can compensate
+    for what it adds in the other columns.
     """
     for _ in range(MOST_ROUNDS):
         rows, unused = outside(source, found, bias=bias)
@@ -166,7 +166,7 @@ def widened(
 
 
 def _in_free_columns(source: Source, block: Block, free: Ints, dependences: Sequence[ColumnDependence]) -> MemorySource:
-    """Rows in these columns, and in one more for each dependence: what it is on them, where it does not hold."""
+    """Rows in these columns, and in one more for each dependence: its value on them, which is 0 where it holds."""
     facts = replace(source.facts.of_part(len(block)), n_columns=len(free) + len(dependences), names=None)
     turn = np.zeros((block.n_columns + 1, len(dependences)))
     for k, dependence in enumerate(dependences):
@@ -202,7 +202,7 @@ def _joined(columns: Ints, first: Blocked, more: Blocked, *, bias: bool, clock: 
 
 
 def _in_frame(frame: Frame, found: Blocked) -> Floats:
-    """The weights of the rows as they look from the frame, the largest 1."""
+    """The weights of the rows in the frame, the largest 1."""
     bits = max(weight.bit_length() for weight in found.weights)
     floats = np.array([weight / (1 << bits) for weight in found.weights])
     exponents = -frame.row_exponents(found.rows)
@@ -210,7 +210,7 @@ def _in_frame(frame: Frame, found: Blocked) -> Floats:
 
 
 def _view(source: Source, frame: Frame, first: Block, clock: Clock) -> tuple[Block, RoundView | None]:
-    """Where dense rows of which some nearly cancel are looked at from; and the first rows, with all of those."""
+    """A round basis for dense rows of which some nearly cancel; and the first rows, with all of those added."""
     if first.is_sparse or source.facts.is_streamed:
         return first, None
     near = np.unique(near_pairs(source, frame))
@@ -226,9 +226,9 @@ def _view(source: Source, frame: Frame, first: Block, clock: Clock) -> tuple[Blo
 
 
 def _fits(block: Block, width: int, more: Block | None = None) -> bool:
-    """Whether there is memory for these rows and, unless steps do without, for a few matrices of columns by columns.
+    """Whether there is memory for these rows and, if steps need them, for a few matrices of columns by columns.
 
-    A proof asks for its own.
+    A proof checks for its own memory.
     """
     matrices = 0 if block.is_sparse and width > DIRECT else MATRICES * width**2
     entries = _held(block) + (0 if more is None else _held(more))
@@ -245,7 +245,7 @@ def _search(
     source: Source, newton: "Newton", clock: Clock, any_will_do: bool, most_steps: int, few_steps: int
 ) -> Separated | Blocked | Stuck | None:
     width = newton.frame.width
-    if not math.isfinite(newton.ridge):  # some number is not finite: who reads the rows meanwhile says which
+    if not math.isfinite(newton.ridge):  # some number is not finite: a later read of the rows names it
         return None
     few = 0
     for number in range(1, most_steps + 1):
@@ -276,10 +276,10 @@ def _search(
 
 @np.errstate(all="ignore")
 def cancelling(view: RoundView, block: Block, most: int, clock: Clock) -> Ints:
-    """The places of rows that cancel each other as they look from there: all that are found at once, or none.
+    """The places of rows that cancel each other in this basis: all that are found at once, or none.
 
-    Rows that cancel never come up to 1 together. So after a few steps at most so many of those that are furthest from
-    it are looked at: fewer than there are columns, so that they do not depend on each other for another reason.
+    Rows that cancel never all reach 1. So after a few steps, at most `most` of those farthest from it are tested: fewer
+    than there are columns, since more would be linearly dependent anyway.
     """
     nobody = np.zeros(0, np.int64)
     if not len(block):
@@ -302,7 +302,7 @@ def cancelling(view: RoundView, block: Block, most: int, clock: Clock) -> Ints:
 
 
 def _cancelled(z: Floats, u: Floats, clock: Clock) -> tuple[Ints, Floats]:
-    """Some of these rows, by their places, and weights near u with which they cancel: without those not above 0."""
+    """Some of these rows, by their places, and weights near u with which they cancel; all weights are above 0."""
     rows = np.arange(len(z))
     while len(rows):
         clock.check()
@@ -315,7 +315,7 @@ def _cancelled(z: Floats, u: Floats, clock: Clock) -> tuple[Ints, Floats]:
 
 
 def _beside_columns(z: Floats, u: Floats) -> Floats:
-    """The part of u that is orthogonal to the columns: each round leaves little of the rest, unless they are tiny."""
+    """The part of u that is orthogonal to the columns; each round removes most of the rest, unless they are tiny."""
     from scipy.linalg import cho_factor, cho_solve
 
     gram = z @ z.T
@@ -344,7 +344,7 @@ class Newton:
         self.is_still = False  # the last step led nowhere: rounding hides the way down
 
     def _seen(self, block: Block) -> tuple[Any, Floats]:
-        """Rows as they look from here, and what each is multiplied by, beside its length in the frame."""
+        """The rows in this basis, and the factor of each, relative to its length in the frame."""
         if self.view is None:
             return self.frame.signed_alike(block), np.ones(len(block))
         return self.view.scaled(block)[:2]
@@ -360,7 +360,7 @@ class Newton:
         self.gram = None if is_large(self.z) else self._gram(self.in_force)
 
     def add(self, found: Block) -> bool:
-        """Look at these rows as well; says whether there are new ones among them."""
+        """Use these rows as well; return whether there are new ones among them."""
         is_new = ~np.isin(found.row_numbers, self.block.row_numbers)
         if not is_new.any():
             return False
@@ -371,12 +371,12 @@ class Newton:
         return True
 
     def is_short_of_rows(self) -> bool:
-        """Whether the rows in force are too few, or hardly enough, for an obstruction that spans their columns."""
+        """Whether there are too few rows in force, or hardly enough, for an obstruction that spans their columns."""
         count = np.count_nonzero(self.in_force) / HARDLY
         return bool(count <= self.frame.width and count <= len(used_places(self.z[self.in_force])))
 
     def is_uneven(self) -> bool:
-        """Whether few rows have so much of the weight that they count for fewer rows than there are columns."""
+        """Whether so few rows have most of the weight that their effective number is less than that of the columns."""
         u = np.maximum(1.0 - self.scores, 0.0)
         return bool(u.sum() ** 2 < self.frame.width * (u @ u))
 
@@ -393,7 +393,7 @@ class Newton:
             self.gram += self._gram(changed)
 
     def proved(self, any_will_do: bool) -> Blocked | None:
-        """The proof on the rows in force with what they are short of 1; None where that does not make one."""
+        """The proof on the rows in force, with what they are short of 1 as weights; None if that is not a proof."""
         in_force = np.flatnonzero(self.in_force)
         z, scales = self.z[in_force], self.scales[in_force]
         if len(in_force) <= len(used_places(z)):
@@ -403,12 +403,12 @@ class Newton:
         return prove(self.frame, rows, u, self.clock, known, any_will_do=any_will_do)
 
     def stuck(self) -> Stuck:
-        """The rows that matter, for others to go on with."""
+        """The rows that matter, for other methods to continue with."""
         near = np.flatnonzero(self.scores < STARTED)
         return Stuck(self.block.take(near), np.flatnonzero(self.in_force[near]))
 
     def step(self) -> bool:
-        """One step down; says whether it ended at the minimum."""
+        """One step down; return whether it ended at the minimum."""
         rows, short = self.z[self.in_force], 1.0 - self.scores[self.in_force]
         right = short @ rows - self.ridge * self._measured(self.w)
         direction = self._iterated(rows, right) if self.gram is None else self._solved(self.gram, right)
@@ -428,11 +428,11 @@ class Newton:
         return not entered.any() and not left.any() and abs(size - 1.0) < 1e-6
 
     def _measured(self, w: Floats) -> Floats:
-        """M·w, where wᵀMw is what is added a little of."""
+        """M·w, where a multiple of wᵀMw is added to the sum."""
         return w if self.metric is None else np.asarray(self.metric @ w)
 
     def _gram(self, which: npt.NDArray[np.bool_]) -> Floats:
-        """The Gram matrix of some rows, added up from slices of them: the clock is looked at in between."""
+        """The Gram matrix of some rows, added up from slices of them, with checks of the clock in between."""
         width, chosen = self.frame.width, np.flatnonzero(which)
         gram = np.zeros((width, width))
         step = max(width, SLICE // (1 if is_sparse(self.z) else width))

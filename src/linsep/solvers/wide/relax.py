@@ -1,22 +1,22 @@
-"""A separator by relaxation: walk over the rows, and at each that is not yet at 1 move the weights past that.
+"""A separator by relaxation: walk over the rows, and at each that has not reached 1 move the weights beyond that.
 
     Start from w = 0.
     While some row has z·w < 1:  w += f·(1 - z·w)/|z|²·z,  0 < f < 2.
 
 Theorem (Agmon; Motzkin and Schoenberg 1954). If some w* has z·w* >= 1 for every row, then no move takes w away from
-w*, and the moves sum up:  Σ f·(2 - f)·(1 - z·w)²/|z|² <= |w*|². So z·w comes up to 1 - e for every row and every e > 0.
+w*, and the moves add up to  Σ f·(2 - f)·(1 - z·w)²/|z|² <= |w*|². So z·w reaches 1 - e for every row and every e > 0.
 
 Proof. Write m = 1 - z·w > 0. Then (w - w*)·z <= -m, and |w - w*|² changes by 2·f·m/|z|²·(w - w*)·z + f²·m²/|z|²
 <= -f·(2 - f)·m²/|z|².
 
-It never stops on rows that nothing separates. They show in the number of mistakes, which stops falling; then it gives
-up, and says nothing. Two things make it fast. Rows are walked in a random order, each scaled by a power of two to a
-length of about 1. And a row that is well on its side (z·w > 3) rests for the next passes, until all rows are read
-again. A walk is over when a read of all rows finds no mistake, each sign proved: that is far from z·w >= 1 for all.
+On rows that are not separable it would never stop. The sign of that is that the number of mistakes stops falling; then
+it gives up, without an answer. Two things make it fast. Rows are walked in a random order, each scaled by a power of
+two to a length of about 1. And a row that is well on its side (z·w > 3) rests for the next passes, until all rows are
+read again. A walk ends when a read of all rows finds no mistake, with every sign proved, long before z·w >= 1 for all.
 
-Few of many rows are settled first, as in `working_set.py`: with their weights most of the others are at rest at once.
-Sparse rows are walked as they are: with columns scaled, rare words would count for too much. A dense table whose
-columns lie far from 0 or differ in size is walked from their middle, in units between their spread and their reach.
+If there are many rows, samples are settled first, as in `working_set.py`: with their weights most other rows rest at
+once. Sparse rows are walked as they are: with scaled columns, rare words would count for too much. A dense table whose
+columns are far from 0 or differ in size is centred, with units between the spread and the reach of each column.
 
 Motzkin and Schoenberg, The relaxation method for linear inequalities, Canadian Journal of Mathematics 6 (1954).
 """
@@ -35,32 +35,32 @@ from linsep.solvers.working_set import Separated, Stuck, is_separated, levels
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source, in_one_block
 from linsep.sources.memory import MemorySource
 
-FACTORS = 1.8, 1.0  # the second is slower, and gets there on some rows where the first goes round in circles
+FACTORS = 1.8, 1.0  # the second is slower, but succeeds on some rows where the first goes round in circles
 REST = 3.0  # rows beyond this rest until all rows are read again
 PASSES = 10  # from one read of all rows to the next
 FEWER = 0.9  # a read counts as progress when it finds at most this part of the mistakes
-PATIENCE = 4  # reads without progress before it gives up; and one more for every fourth that went before
+PATIENCE = 4  # reads without progress before it gives up; and one more for every four earlier reads
 MOST_READS = 400
-SOON, HOPELESS = 3, 0.25  # with more than this part of the rows mistaken after so many reads, it gives up at once
-FAR_AWAY = 0.05  # with more than this part mistaken at the best, the other factor is not tried
-WORK = 8  # entries walked at most, in units of columns³: a fraction of what the working set takes where this fails
-FEW_LEFT = 16  # mistakes: then a working set of the rows next to the hyperplane is soon solved
-NEAREST = 3  # times the columns are the rows of that
-JOIN = 8  # of a source in parts, a scan adds one in so many of the rows held
-ENTRIES_A_CALL = 1 << 23  # walked before the clock is looked at: hundredths of a second
-LOOKED_AT = 1000  # rows that tell where columns lie, and how far they spread
-FAR_OFF, UNEVEN = 1.0, 4.0  # a column this many units from 0, or with a unit this many times another's, is in need
+SOON, HOPELESS = 3, 0.25  # with more than this part of the rows mistaken after this many reads, it gives up at once
+FAR_AWAY = 0.05  # with more than this part mistaken at best, the other factor is not tried
+WORK = 8  # entries walked at most, in units of columns³: a fraction of what the working set takes if this fails
+FEW_LEFT = 16  # mistakes: with this few, a working set of the rows next to the hyperplane is quickly solved
+NEAREST = 3  # rows of that working set, for each column
+JOIN = 8  # for a source in parts, a scan adds at most one row for this many held
+ENTRIES_A_CALL = 1 << 23  # walked before the clock is checked: hundredths of a second
+LOOKED_AT = 1000  # rows used to find the centre and spread of columns
+FAR_OFF, UNEVEN = 1.0, 4.0  # a column this many units from 0, or with a unit this many times another's, needs centring
 
 
 class GaveUpError(ArithmeticError):
-    """The mistakes do not get fewer, or a row is 0, or its square is not a double."""
+    """The mistakes do not decrease, or a row is 0, or its square is not a double."""
 
 
 def relax(source: Source, *, bias: bool, clock: Clock, in_use: int | None = None) -> Separated | Stuck | None:
-    """A separator of all rows, proved; None where there seems to be none, or where doubles have no room for the rows.
+    """A proved separator of all rows; None if there seems to be none, or if doubles cannot hold the rows.
 
-    Where a few mistakes are left that do not get fewer, the rows next to the hyperplane, for who looks harder at them.
-    `in_use` is how many columns have an entry other than 0 (None: all of them).
+    If a few mistakes remain that do not decrease, the answer is `Stuck` with the rows next to the hyperplane, for a
+    method that works harder. `in_use` is how many columns have an entry other than 0 (None: all of them).
 
     >>> import linsep
     >>> from linsep.sources.inputs import as_source
@@ -70,7 +70,7 @@ def relax(source: Source, *, bias: bool, clock: Clock, in_use: int | None = None
     >>> relax(as_source(*linsep.datasets.xor()), bias=True, clock=Clock()) is None
     True
     """
-    if (source.facts.integer_bits or 0) > MOST_BITS:  # of integers that no double holds no score is to be had
+    if (source.facts.integer_bits or 0) > MOST_BITS:  # integers that are not doubles cannot be scored here
         return None
     width = (source.n_columns if in_use is None else in_use) + bias
     walk = Relaxation(viewpoint(source, bias), bias, clock, most_entries=WORK * width**3)
@@ -79,13 +79,13 @@ def relax(source: Source, *, bias: bool, clock: Clock, in_use: int | None = None
 
 
 def relax_from(place: "Place", source: Source, *, clock: Clock) -> Separated | None:
-    """A separator of all rows, walked to from a place where the bias is one of the weights; None where it gives up."""
+    """A separator of all rows, walked to in coordinates that include the bias as a weight; None if it gives up."""
     width = place.n_columns
     return Relaxation(place, False, clock, most_entries=WORK * width**3).separated(source, width)
 
 
 class Place(Protocol):
-    """Where rows are walked from."""
+    """Coordinates in which rows are walked."""
 
     @property
     def n_columns(self) -> int:

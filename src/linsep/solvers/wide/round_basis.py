@@ -1,17 +1,17 @@
-"""A basis in which rows that are hard to tell apart lie round about the origin: a change of basis computed exactly.
+"""A basis in which rows that are hard to separate lie evenly around the origin: an exact change of basis.
 
-Margins are tiny for two reasons. Columns differ in size or nearly depend on each other: then the rows fill a flat
-ellipsoid, and w lies in a direction in which it is thin. Or a few rows nearly cancel: then every w with z·w >= 0 is
-nearly orthogonal to them. Both are cured by another basis of the columns, w = T·v, in which the rows are z·T:
+Margins are tiny for two reasons. Columns differ in size or are nearly dependent: then the rows fill a flat ellipsoid,
+and w lies in a direction in which it is thin. Or a few rows nearly cancel: then every w with z·w >= 0 is nearly
+orthogonal to them. Another basis of the columns, w = T·v, in which the rows are z·T, helps in both cases:
 
     T = round(2^e · R⁻¹)       with R from the rows (whitening) or from those that nearly cancel (`stretched`)
     B = Z·T                    computed exactly, then rounded once
 
-T is whole, so nothing is lost: w = T·v for whole v is exact, whatever floats did to find T and v. If one round is not
-enough for the conditions of doubles, the next begins from B, which is as precise as Z was.
+T is whole, so nothing is lost: w = T·v for whole v is exact, however floats found T and v. If one round is not enough
+for doubles, because the condition is too bad, the next begins from B, which is as precise as Z was.
 
-Rows that must be 0 (`k` of them, independent) are solved for the last k coordinates of v; the others are free. Whatever
-is said of rows and conditions here is about the free coordinates.
+The equations of the rows that must be 0 (`k` of them, independent) are solved for the last k coordinates of v; the
+others are free. Everything said here about rows and conditions concerns the free coordinates.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from linsep.exact import BITS, Digits, solve
 from linsep.sources.base import Floats, Ints
 
 GUARD, MOST_SHIFT = 8, 110  # bits: of the shortest row in the new basis, and after the point at most
-FLATTEST = 2.0**-45  # of the largest singular value: thinner directions are for the next round
-AT_ONCE = 1 << 22  # products of digits held together
-MOST_BITS = 2400  # of an entry of T: after that the exact LP is quicker
+FLATTEST = 2.0**-45  # relative to the largest singular value: thinner directions are left to the next round
+AT_ONCE = 1 << 22  # products of digits held at a time
+MOST_BITS = 2400  # of an entry of T: beyond that the exact LP is faster
 
 
 @dataclass(frozen=True, eq=False)
 class RoundBasis:
-    """Whole columns T; the rows that must be 0, as digits, are solved for the last of them."""
+    """Whole columns T; the rows that must be 0 (as digits) determine the last coordinates."""
 
     matrix: fmpz_mat
     zero_rows: Digits
@@ -63,7 +63,7 @@ class RoundBasis:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether the integers have become so long that there is no point in going on."""
+        """Whether the integers have become too long to be worth continuing."""
         return len(self.digits.places) * BITS > MOST_BITS
 
     @cached_property
@@ -84,14 +84,14 @@ class RoundBasis:
         return rows / np.where(lengths > 0, lengths, 1.0)[:, None], lengths / np.where(before > 0, before, 1.0)
 
     def whitened(self, rows: Floats) -> tuple[RoundBasis, float]:
-        """The basis in which these rows (of length 1) are round, and the condition that they had before."""
+        """The basis in which these rows (of length 1) are round, and their condition before."""
         _, sizes, directions = np.linalg.svd(np.linalg.qr(rows, mode="r"))
         flattest = sizes[-1] / sizes[0]
         sizes = np.maximum(sizes, sizes[0] * FLATTEST)
         return self.times((directions / sizes[:, None]).T, rows), 1 / max(flattest, 1e-300)
 
     def stretched(self, rows: Floats, strengths: Floats) -> RoundBasis:
-        """The basis in which these rows are shorter, by the strength of each: w has little there, and gets room."""
+        """The basis in which these rows are shorter, each by its strength, which gives w more room there."""
         from scipy.linalg import solve_triangular  # slow to import
 
         strong = np.flatnonzero(strengths)

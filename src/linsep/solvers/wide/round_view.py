@@ -1,7 +1,8 @@
-"""Rows from a basis in which they are round: nearly equal columns, and rows that nearly cancel, do no harm there.
+"""Rows in a basis in which they are round, where nearly equal columns and rows that nearly cancel do no harm.
 
-With the triangle R of RᵀR = Σ z zᵀ over a sample, rows are z·R⁻¹ in the basis, and weights R⁻¹·v here. Weights are
-nearly 0 where two rows nearly cancel. What is thin there is stretched, as in `change_of_basis.py`, but in floats.
+With the triangle R of RᵀR = Σ z zᵀ over a sample, rows become z·R⁻¹ in the basis, and weights v of the basis are R⁻¹·v
+in the frame. Weights are nearly 0 on two rows that nearly cancel; such directions are stretched, as in
+`change_of_basis.py`, but in floats.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from linsep.loops.layouts import Dense
 from linsep.solvers.scaling import Frame
 from linsep.sources.base import Block, Floats, Ints, Source
 
-IN_SPAN = 1e-9  # rows of which less than this is left beside others count as combinations of them
+IN_SPAN = 1e-9  # rows with less than this left outside the span of others count as combinations of them
 FLATTEST = 1e-13  # of the squared lengths of all rows: directions in which they have less are not stretched further
 SAME, OPPOSITE = 1e-14, 1e-3  # two rows of length 1 nearly cancel if the length of their sum is between
 SLICE = 1 << 18  # entries of the rows multiplied together
-LOOKS, NEIGHBOURS = 3, 4  # random directions in which rows are put in order, and how many next to each are compared
+LOOKS, NEIGHBOURS = 3, 4  # random directions along which rows are sorted, and how many neighbours of each are compared
 
 
 class RoundView:
-    """Rows in a basis in which a sample of them is round, less their part along some that shall be 0; of length 1."""
+    """Rows of length 1 in a basis in which a sample is round, without their part along rows that must be 0."""
 
     def __init__(self, frame: Frame, triangle: Floats, zero: Block) -> None:
         self.frame, self.triangle = frame, triangle
@@ -34,25 +35,25 @@ class RoundView:
         return np.ascontiguousarray(turned)
 
     def scaled(self, block: Block) -> tuple[Floats, Floats, Floats]:
-        """The rows, what each was multiplied by to have length 1, and how much of it was left by then."""
+        """The rows, the factor that gave each length 1, and how much of each was left before that."""
         z = self._turned(block)
         before = np.linalg.norm(z, axis=1)
-        for _ in range(2 if self.directions.size else 0):  # the second time for what was rounded
+        for _ in range(2 if self.directions.size else 0):  # the second time removes what rounding left
             z -= (z @ self.directions) @ self.directions.T
         left = np.linalg.norm(z, axis=1)
         factors = 1.0 / np.where(left > 0, left, 1.0)
         return z * factors[:, None], factors, left / np.where(before > 0, before, 1.0)
 
     def signed(self, block: Block) -> Floats:
-        """The rows as they look from here."""
+        """The rows in this basis."""
         return self.scaled(block)[0]
 
     def outside(self, block: Block) -> npt.NDArray[np.bool_]:
-        """Which rows are no combinations of the zero rows, as far as floats can tell."""
+        """Which rows are not combinations of the zero rows, as far as floats can tell."""
         return self.scaled(block)[2] > IN_SPAN
 
     def halfspace(self, v: Floats, b: float = 0.0) -> tuple[Floats, float]:
-        """Weights from here as weights of the original columns, and the bias, which is one of the columns here."""
+        """Weights of this basis as weights of the original columns, and the bias, which is one of the columns here."""
         from scipy.linalg import solve_triangular
 
         return self.frame.halfspace(solve_triangular(self.triangle, v, check_finite=False))
@@ -74,7 +75,7 @@ class RoundView:
 
 
 def round_basis(source: Source, frame: Frame, sample: Block) -> Floats:
-    """R in whose basis these rows are round, and rows that nearly cancel another one are not that near any more."""
+    """R whose basis makes these rows round, and in which pairs that nearly cancel are less close to cancelling."""
     triangle = _triangle(_of_unit_length(frame.signed(sample)))
     view = RoundView(frame, triangle, source.take(np.zeros(0, np.int64)))
     first, second = near_pairs(source, view)
@@ -90,9 +91,9 @@ def round_basis(source: Source, frame: Frame, sample: Block) -> Floats:
 
 @np.errstate(all="ignore")
 def near_pairs(source: Source, place: Frame | RoundView) -> tuple[Ints, Ints]:
-    """Rows that nearly cancel another as they look from here, and those: neighbours in some random directions.
+    """Pairs of rows that nearly cancel in this basis: neighbours along some random directions.
 
-    Not those that cancel another exactly: nothing separates them, from whatever basis.
+    Not those that cancel exactly: no basis makes them separable.
     """
     width = place.width if isinstance(place, Frame) else place.n_columns
     ways = [place.halfspace(way) for way in np.random.default_rng(0).standard_normal((LOOKS, width))]

@@ -1,7 +1,8 @@
-"""The largest margin where rows have more columns than there are rows that matter: by the rows' products alone.
+"""The largest margin when rows have more columns than there are rows that matter: only products of rows are used.
 
-The widest hyperplane halves the shortest way between the hulls of the two classes (`margin.py` says why). Among weights
-u >= 0 that sum up to 1 in each class, it is the shortest v = Σ u_i z_i; and |v|² = u·K·u, K the products of the rows.
+The widest hyperplane bisects the shortest segment between the hulls of the two classes (`margin.py` says why). Among
+weights u >= 0 that add up to 1 in each class, this is the shortest v = Σ u_i z_i; |v|² = u·K·u with K the products of
+the rows.
 
     w = a separator, by relaxation;  W = the rows of each class that are nearest to it
     repeat
@@ -9,8 +10,8 @@ u >= 0 that sum up to 1 in each class, it is the shortest v = Σ u_i z_i; and |v
         scan all rows under v                       (none is nearer than those of W: the widest)
         W += the rows that are nearer
 
-Both ends of the interval are those of all rows: v is as long as u makes it, and the nearest row is that of the scan.
-Nothing here has the size of columns².
+Both ends of the interval hold for all rows: the upper end is the length of v, the lower one comes from the nearest row
+of the scan. Nothing here has the size of columns².
 """
 
 import math
@@ -31,22 +32,22 @@ from linsep.solvers.working_set import Separated, scan_safely
 from linsep.sources.base import Block, Floats, Ints, Scan, Source, joined
 
 FIRST, MORE = 500, 200  # rows of each class to begin with; and that are added at least, where there are as many
-MOST = 4000  # rows looked at together: beyond, those without weight that are farthest away leave
+MOST = 4000  # rows in use at once: beyond that, the farthest rows without weight are dropped
 ROUGHLY, FINER = 1e-2, 0.1  # how exactly weight is moved before the equations are tried; and before the next try
-MOVES_A_CALL, MOST_MOVES = 2000, 100_000  # before the clock is looked at; and in all
-EXCHANGES, WORSE = 60, 4  # of rows of the support; and how often there may be more to exchange than before
+MOVES_A_CALL, MOST_MOVES = 2000, 100_000  # before the clock is checked; and in all
+EXCHANGES, WORSE = 60, 4  # of rows of the support; and how often the number to exchange may rise
 RIDGE = 2.0**-52  # of the largest product, on the diagonal
-JOIN_A_CALL = 20  # rows, before the clock is looked at
+JOIN_A_CALL = 20  # rows, before the clock is checked
 REFINED = 3  # times
-MOST_ENTRIES = 1 << 24  # of a support whose rows are looked at themselves
-TRIES = 8  # rounds without a better bound before the interval is returned as it is
-PROOF_SCANS, PROOF_COLUMN = 8, 4e-6  # what it takes to prove an interval: so many scans, and seconds for each column
-FLOPS = 5e9  # a second: what can be counted on, of work that cannot be interrupted
+MOST_ENTRIES = 1 << 24  # of a support whose rows themselves are used, not their products
+TRIES = 8  # rounds without a better bound after which the interval is returned as it is
+PROOF_SCANS, PROOF_COLUMN = 8, 4e-6  # what it takes to prove an interval: this many scans, and seconds for each column
+FLOPS = 5e9  # per second, assumed for work that cannot be interrupted
 
 
 @dataclass(slots=True)
 class NearRows:
-    """The rows looked at hard: signed and scaled (z), their products, their groups and their weights."""
+    """The rows in use: signed and scaled (z), their products, their groups and their weights."""
 
     block: Block
     z: Any
@@ -71,7 +72,7 @@ class RowSearch:
         self.start: tuple[Floats, float] | None = None  # a hyperplane: the search begins with the rows nearest to it
 
     def find_start(self) -> bool:
-        """Look for a separator by relaxation; says whether there is one."""
+        """Look for a separator by relaxation; return whether one was found."""
         found = relax(self.source, bias=self.has_bias, clock=self.clock)
         if isinstance(found, Separated):
             self.start = found.w, found.b
@@ -79,7 +80,7 @@ class RowSearch:
 
     def run(self) -> Widest | None:
         """The widest hyperplane of rows that are known to have one; None if floats find none."""
-        with one_thread(), np.errstate(all="ignore"):  # floats only guide: what leaves their range is not believed
+        with one_thread(), np.errstate(all="ignore"):  # floats only guide: results outside their range are not trusted
             return self._run()
 
     def _run(self) -> Widest | None:
@@ -109,7 +110,7 @@ class RowSearch:
         return self.best
 
     def _require_time(self, seconds: float = 0.0) -> None:
-        """Stop here unless this many seconds are left, and those that the proof of what is known will take."""
+        """Raise OutOfTime unless this many seconds are left besides those that the proof of the result needs."""
         self.clock.check()
         self.clock.require(seconds + self.reserve)
 
@@ -148,7 +149,7 @@ class RowSearch:
         return max(abs(score) for sign in (1.0, -1.0) for score in self.source.scan(sign * w, 0.0).lowest)
 
     def _looked_at(self, block: Block) -> NearRows:
-        """Rows as they look from the centre, without weight."""
+        """Rows relative to the centre, without weight."""
         if not block.is_sparse:
             require_memory(len(block), block.n_columns)
         z = scaled_values(block, self.centre.exponent)
@@ -161,7 +162,7 @@ class RowSearch:
         return NearRows(block, z, self._products(z, block, z, block), group, np.zeros(len(block)))
 
     def _products(self, z: Any, block: Block, other_z: Any, other: Block) -> Floats:
-        """The products of two lots of rows."""
+        """The products of the rows of one set with those of another."""
         work = len(block) * (2.0 * len(other) * block.n_columns if not block.is_sparse else 10.0 * other_z.nnz)
         self._require_time(work / FLOPS)
         product = z @ other_z.T
@@ -171,7 +172,7 @@ class RowSearch:
         return gram
 
     def _with(self, near: NearRows, found: Block, v: Floats, constant: float) -> NearRows:
-        """The rows looked at and others; of too many, those stay that have weight or are near."""
+        """The rows in use and others; if there are too many, those with weight or near stay."""
         if len(near.block) + len(found) > MOST:
             score = np.where(near.u > 0, -np.inf, self._scores(near, v, constant))
             near = near.of(np.sort(np.argsort(score, kind="stable")[: max(MOST // 2, np.count_nonzero(near.u))]))
@@ -258,7 +259,7 @@ class RowSearch:
         return is_done and bool(size)
 
     def _refined(self, near: NearRows, equations: "Equations", u: Floats) -> Floats:
-        """The weights with what rounding has done to the products made good: by the rows themselves."""
+        """The weights, corrected for the rounding of the products by using the rows themselves."""
         z, y = near.z[equations.support], near.block.y[equations.support]
         for _ in range(REFINED):
             levels = z @ (u @ z)
@@ -366,7 +367,7 @@ class RowSearch:
         return Widest(w, b, near.block.take(support), near.u[support], low, high)
 
     def _shorter(self, near: NearRows, found: Block, v: Floats, constant: float) -> Block:
-        """The rows found that are not looked at, and are nearer than those that are."""
+        """The rows found that are not in use, and are nearer than those that are."""
         new = found.take(np.flatnonzero(~np.isin(found.row_numbers, near.block.row_numbers)))
         if not len(new):
             return new
@@ -426,7 +427,7 @@ class Equations:
 
 
 def vstack(a: Any, b: Any) -> Any:
-    """Two lots of sparse rows, one below the other."""
+    """Two sets of sparse rows, one below the other."""
     import scipy.sparse as sp
 
     return sp.vstack([a, b], format="csr")

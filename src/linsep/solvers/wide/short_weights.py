@@ -1,6 +1,6 @@
 """From weights in floats that nearly cancel to a positive-definite proof with short integers.
 
-Weights u of rows z with Σ u z about 0 come from Newton's method, or from a working set that has no solution. Here
+Weights u of rows z with Σ u z about 0 come from Newton's method, or from a working set without a solution. Here
 
     rows that only a weight of 0 would cancel, for a column of one sign, are left out
     columns that depend on others are named, each with its exact dependence
@@ -38,18 +38,18 @@ SHORT_BITS, LONG_BITS, MORE_BITS = 6, 48, 1  # of a weight: at first, at most, a
 SPEED = 1e10  # operations a second
 A_PIVOT = 1e-9  # seconds, times rows and columns², of a QR with pivots
 MATRICES = 3  # of columns by columns, that are held at once
-ROOM = 4.0  # what is found holds so clearly that every checker sees it
-TRIES, MOST_LOST = 30, 0.1  # at weights that are all positive; the part of the rows lost at once that is too much
-VANISHED = 1e-6  # the largest weight, beside the largest before: no weights cancel
+ROOM = 4.0  # a factor by which proofs hold, so that every checker's bounds confirm them
+TRIES, MOST_LOST = 30, 0.1  # attempts to make all weights positive; the part of the rows that may be lost at once
+VANISHED = 1e-6  # of the largest weight before: if the largest is below it, no weights cancel
 TINY = 1e-9  # weights below this part of the largest are left out
 NOTHING = 1e-11  # added to the square of each column, which is 1, so that a system has a solution
 RANK = 1e-9  # of a column, as a part of the largest, below which it depends on others
 ROWS_A_COLUMN, RARE = 1.7, 20  # of a short proof; and the rows of a rare column
 LEAST_KEPT, LESS = 0.6, 0.9  # of the rows, when others are left out; if more would stay, none are
-DIRECT = 1500  # columns of sparse rows up to which systems are solved by one Cholesky factor
+DIRECT = 1500  # columns of sparse rows: up to this many, systems are solved by one Cholesky factor
 MOST_ITERATIONS, ROUGHLY = 1000, 1e-6  # of conjugate gradients, and the part of the residual that is left
 LANCZOS = 100  # steps; a fifth of them with the inverse, whose largest eigenvalue stands apart
-MOST_ENTRIES = 1 << 24  # of rows whose dependences are looked for
+MOST_ENTRIES = 1 << 24  # of rows in which dependences are searched
 MOST_DENOMINATOR, NEAR = 64, 1e-7  # of the coefficients of a dependence
 
 
@@ -72,10 +72,10 @@ def is_about_doubles(source: Source) -> bool:
 def prove(
     frame: Frame, block: Block, weights: Floats, clock: Clock, z: Signed | None = None, *, any_will_do: bool = False
 ) -> Blocked | None:
-    """The positive-definite proof on these rows with about these weights; None where they do not make one.
+    """The positive-definite proof on these rows with about these weights; None if there is none.
 
-    `z` are the rows as they look from the frame, where they are known already. A proof on few of the rows is tried
-    first; it may only lack columns of the others if any obstruction will do.
+    `z` holds the rows in the frame, if they are known already. A proof on few of the rows is tried first; it may lack
+    columns of the others only if `any_will_do`.
     """
     with one_thread():
         return _proved(frame, block, weights, clock, frame.signed_alike(block) if z is None else z, any_will_do)
@@ -100,7 +100,7 @@ def _proved(frame: Frame, block: Block, weights: Floats, clock: Clock, z: Signed
 
 
 def _cancelled(z: Signed, rows: Ints, u: Floats, clock: Clock) -> tuple[Ints, Floats] | None:
-    """Weights of some rows near u that cancel, and the rows: those are left out whose weight would turn negative."""
+    """Weights near u that cancel, and their rows: rows whose weight would turn negative are left out."""
     for attempt in range(TRIES):
         clock.require(0.0 if is_large(z) else (len(rows) + z.shape[1]) * z.shape[1] ** 2 / SPEED)  # as one step takes
         mixed = np.flatnonzero(u > TINY * u.max(initial=0.0))
@@ -124,7 +124,7 @@ def _some(z: Signed, rows: Ints) -> Signed:
 
 
 def _projected(z: Signed, u: Floats, clock: Clock) -> Floats | None:
-    """Weights nearby, in proportion to their size, that cancel as well as floats can tell; some may be negative."""
+    """Nearby weights, changed in proportion to their size, that cancel as far as floats can tell; maybe negative."""
     used = used_places(z)
     z = z if len(used) == z.shape[1] else z[:, used]
     scaled, unit = _scaled(z, u)
@@ -156,7 +156,7 @@ def _gram(scaled: Signed, unit: Floats) -> Floats:
 
 
 def _direct(scaled: Signed, unit: Floats) -> Callable[[Floats], Floats] | None:
-    """What solves the equations of the columns, each of length 1; columns that depend on others do no harm."""
+    """A function that solves the equations of the columns, each of length 1; dependent columns do no harm."""
     from scipy.linalg import cho_factor, cho_solve
 
     gram = _gram(scaled, unit)
@@ -200,7 +200,7 @@ def conjugate_gradients(multiply: Callable[[Floats], Floats], right: Floats, nea
 
 
 def _thinned(z: Signed, rows: Ints, u: Floats, clock: Clock) -> tuple[Ints, Floats] | None:
-    """The same with the rows of the largest weights alone, and those of rare columns; None where that is not less."""
+    """The same with only the rows of the largest weights and those of rare columns; None if these are not fewer."""
     found: tuple[Ints, Floats] | None = None
     while True:
         is_there = _some(z, rows) != 0
@@ -265,7 +265,7 @@ def _are_positive(z: Signed) -> npt.NDArray[np.bool_]:
 
 
 def _mixed(z: Signed) -> Ints:
-    """The rows without a column of one sign, which only weights of 0 would cancel; and so again without the others."""
+    """The rows left when those in a column of one sign, which only weights of 0 cancel, are removed repeatedly."""
     kept = np.arange(z.shape[0])
     while True:
         some = _some(z, kept)
@@ -302,7 +302,7 @@ def _rounded(
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
-    """About the least eigenvalue of the proof's matrix, the units of its columns, and the largest square of one."""
+    """The least eigenvalue of the proof's matrix, roughly; the units of its columns, and the largest unit squared."""
 
     least: float
     tops: Floats
@@ -334,7 +334,7 @@ class _Matrix:
 
 
 def _ends(multiply: Callable[[Floats], Floats], width: int, steps: int) -> tuple[float, float]:
-    """About the least and the largest eigenvalue of a symmetric matrix, by Lanczos's method (1950)."""
+    """The approximate least and largest eigenvalues of a symmetric matrix, by Lanczos's method (1950)."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     start = np.random.default_rng(0).standard_normal(width)
@@ -381,7 +381,7 @@ def _proportional(frame: Frame, block: Block, z: Signed) -> list[ColumnDependenc
     pairs = list(zip(order[:-1].tolist(), order[1:].tolist(), strict=True))
     return [
         found
-        for a, b in reversed(pairs)  # so that no later one has the column that is its own
+        for a, b in reversed(pairs)  # so that no later dependence contains the column of its own
         if np.allclose(keys[:, a], keys[:, b], rtol=1e-9, atol=1e-12)
         and (found := _multiple(frame, block, int(first[a]), int(used[a]), int(used[b]))) is not None
     ]
@@ -410,7 +410,7 @@ def _multiple(frame: Frame, block: Block, row: int, a: int, b: int) -> ColumnDep
 
 
 def _dependent(frame: Frame, block: Block, z: Signed, places: list[int]) -> list[ColumnDependence]:
-    """Short linear dependences of these columns, each with a column of its own; none where one is not short."""
+    """Short linear dependences of these columns, each with a column of its own; none if one is not short."""
     from scipy.linalg import qr, solve_triangular
 
     if not 0 < z.shape[0] * len(places) <= MOST_ENTRIES:

@@ -1,17 +1,18 @@
-"""A weak separator where some rows are known to cancel each other: it is 0 on those and positive on the others.
+"""A weak separator when some rows are known to cancel each other: it is 0 on those and positive on the others.
 
-F are rows on which the weights shall be 0. In the space of such weights the other rows are decided as elsewhere:
+F is a set of rows on which the weights must be 0. In the space of such weights the other rows are decided as elsewhere:
 
     relaxation       each pass of the walk of `relax.py` is followed by a projection of w onto that space
-                     it gives up: F grows by the rows next to the hyperplane that cancel modulo it, and it walks again
-    a working set    the shortest vector there for few rows, a look at all, the worst join
+                     it gives up: F grows by the rows next to the hyperplane that cancel modulo it; walk again
+    a working set    the shortest vector there for few rows, a scan of all, the worst are added
                      there is none: the rows that matter cancel modulo F, as far as floats can tell, and F grows by them
 
-Rows that cancel are rarely alone: with each growth all that Newton's method sees cancel are taken (`newton.py`).
+Rows that cancel are rarely alone: each time F grows, all rows that Newton's method finds to cancel are added
+(`newton.py`).
 
-In the end the weights are made exactly 0 on F: k independent rows of it are solved for k of the columns, in integers.
-What is then nowhere negative is a weak separator, however F was found. Only who must know that no other one does better
-(`maximal`) needs to know that F cancels exactly, and so it does not grow there.
+In the end the weights are made exactly 0 on F: the equations of k independent rows are solved for k of the columns, in
+integers. If the result is nowhere negative it is a weak separator, however F was found. Only if it must also be known
+that no other one is positive on more rows (`maximal`) must F cancel exactly, and so it does not grow in that case.
 """
 
 from __future__ import annotations
@@ -47,14 +48,14 @@ from linsep.solvers.wide.short_weights import SPEED
 from linsep.solvers.working_set import FEW_ROWS, WorkingSet, scan_safely
 from linsep.sources.base import MOST_BITS, Block, Floats, Ints, Scan, Source
 
-TOO_LONG = 120.0  # seconds for the exact weights: then other ways are better
+TOO_LONG = 120.0  # seconds for the exact weights: beyond that, other methods are better
 LOOKED_AT = 20  # rows
-ROUNDING = 1e-9  # parts of |x|·|w|: scores nearer to 0 may belong to rows where the weights will be 0
-ROUNDS = 60  # of additions to the working set; those to F end by themselves, when it spans everything
-MOST_PRODUCTS = 1e11  # of the entries of dense rows with columns, when all are turned to another basis
+ROUNDING = 1e-9  # relative to |x|·|w|: rows with scores nearer to 0 may be rows on which the weights will be 0
+ROUNDS = 60  # of additions to the working set; additions to F end by themselves, when it spans everything
+MOST_PRODUCTS = 1e11  # of the entries of dense rows with columns, when all are converted to another basis
 FIRST_ROWS, MORE_ROWS = 3, 4  # for each column: at first, and after each scan
 WALKS = 4  # each with more rows in F than the one before
-INDEPENDENT = 0.9  # rows for each free column: with more of them they may cancel although others with them do not
+INDEPENDENT = 0.9  # rows for each free column: if there are more, they may cancel among themselves for another reason
 
 
 def settle_pairs(
@@ -67,7 +68,7 @@ def settle_pairs(
     clock: Clock,
     is_patient: bool = True,
 ) -> Settled | None:
-    """Decide rows of which these occur with both labels; None if that fails. Unless patient, walk once and give up."""
+    """Decide rows some of which occur with both labels; None if that fails. Unless patient, walk once and give up."""
     if (source.facts.integer_bits or 0) > MOST_BITS:
         return None
     block = source.take(np.array(pairs).ravel())
@@ -87,7 +88,7 @@ def settle_pairs(
 def settle_beside(
     source: Source, columns: Ints, rows: Block, obstruction: Obstruction, *, bias: bool, maximal: bool, clock: Clock
 ) -> Settled | None:
-    """Decide rows of which these cancel each other, as the obstruction says; None where that is not to be had so."""
+    """Decide rows among which those of this obstruction cancel each other; None if this method cannot."""
     known = _equalities(rows, bias) if maximal else None
     if known is not None and known.add(rows) is None:
         return None
@@ -95,7 +96,7 @@ def settle_beside(
 
 
 def settle_round(source: Source, columns: Ints, *, bias: bool, clock: Clock) -> Settled | None:
-    """Decide rows of which none are known to cancel each other, by a working set in a basis in which they are round."""
+    """Decide rows none of which are known to cancel, by a working set in a basis in which they are round."""
     nothing = ZeroRows(source.take(np.zeros(0, np.int64)), bias)
     return _Beside(source, columns, nothing, None, clock).settled(None, None)
 
@@ -116,7 +117,7 @@ def _frame_of(block: Block, bias: bool) -> Frame:
 
 
 class ZeroRows:
-    """Rows on which weights shall be 0: independent ones that span them, as integers and as directions."""
+    """Rows on which weights must be 0: independent ones that span them, as integers and as directions."""
 
     def __init__(self, block: Block, bias: bool) -> None:
         self.frame = _frame_of(block, bias)
@@ -135,7 +136,7 @@ class ZeroRows:
 
     @cached_property
     def _chosen(self) -> list[int]:
-        """The columns to solve for: those that change least, by floats, of which integers have an inverse."""
+        """The columns to solve for, chosen in floats so that they change least, with an exact inverse in integers."""
         from scipy.linalg import qr
 
         order = qr(self._floats, mode="r", pivoting=True)[1].tolist()
@@ -181,7 +182,7 @@ class _Beside:
 
     @np.errstate(all="ignore")
     def _view(self) -> RoundView | None:
-        """Where dense rows are looked at from; None where they are too many, or too wide, to be turned."""
+        """A round basis for dense rows; None if they are too many, or too wide, to be converted."""
         sample = self.source.sample(FIRST_ROWS * self.width, seed=1)
         if sample.is_sparse or self.source.facts.is_streamed or self.source.n_rows * self.width**2 > MOST_PRODUCTS:
             return None
@@ -196,7 +197,7 @@ class _Beside:
     def settled(
         self, obstruction: Obstruction | None, spread: Obstruction | None, is_patient: bool = True
     ) -> Settled | None:
-        """Touching rows with their weights, or separable ones; None where none are found."""
+        """The answer with weights, for touching or separable rows; None if none are found."""
         self.obstruction = obstruction
         if not self._is_affordable(self.zero):
             return None
@@ -209,7 +210,7 @@ class _Beside:
         if not is_found or self.form is None:
             return None
         if not any(self.source.each(partial(_has_signs, self.form))):
-            return None  # every row is a combination of those: they overlap, and others prove it
+            return None  # every row is a combination of those: they overlap, which other code proves
         *weights, constant = self.form.coefficients
         if self.obstruction is None:
             return Settled("separable", tuple(weights), constant)
@@ -226,8 +227,8 @@ class _Beside:
         return all(source.each(partial(is_allowed, form, self.obstruction is not None, self.known)))
 
     def _walk(self, most: int) -> bool:
-        """Walk, and again while rows that cancel are found near the hyperplane; says whether that led to an answer."""
-        if self.view is None and self.obstruction is None:  # then others have tried
+        """Walk, repeatedly while rows that cancel are found near the hyperplane; return whether there is an answer."""
+        if self.view is None and self.obstruction is None:  # the plain walk has been tried before
             return False
         for left in reversed(range(most)):
             walk = _WeakRelaxation(self)
@@ -241,7 +242,7 @@ class _Beside:
         return False
 
     def _widen(self, walk: _WeakRelaxation) -> bool:
-        """Take to F what cancels modulo it of the rows next to the hyperplane; says whether there are such rows."""
+        """Add to F the rows next to the hyperplane that cancel modulo it; return whether there are such rows."""
         if self.view is None or self.obstruction is None or not np.isfinite(walk.w).all():
             return False
         _, _, scan = scan_safely(self.source, *walk.halfspace, worst=MORE_ROWS * self.width)
@@ -253,7 +254,7 @@ class _Beside:
         return True
 
     def _work(self) -> bool:
-        """Look hard at few rows; F grows by those that cancel modulo it. Says whether that led to an answer."""
+        """Solve for few rows; F grows by those that cancel modulo it. Return whether that led to an answer."""
         if self.view is None:
             return False
         working = self._looked_at(self.view, self.source.sample(FIRST_ROWS * self.width, seed=1))
@@ -282,7 +283,7 @@ class _Beside:
         return block.take(np.flatnonzero(view.outside(block)))
 
     def _grow(self, working: WorkingSet[RoundView], answer: Shortest) -> bool:
-        """Take to F the rows that cancel modulo it; says whether that helps."""
+        """Add to F the rows that cancel modulo it; return whether that helps."""
         u = np.where(working.matters, answer.multipliers, 0.0)
         if not np.linalg.norm(u @ working.z) < CANCELS * u.sum():
             return False
@@ -298,10 +299,10 @@ class _Beside:
         return cancelling(view, block, int(INDEPENDENT * (self.width - len(self.zero.rows))), self.clock)
 
     def _take(self, rows: Block) -> bool:
-        """Take these rows to F, if that helps; says whether it does."""
+        """Add these rows to F, if that helps; return whether it does."""
         wider = ZeroRows(self.zero.block + rows, self.bias)
         if len(wider.rows) == len(self.zero.rows) or not self._is_affordable(wider):
-            return False  # floats may see rows of its span as others
+            return False  # floats may take rows of its span for others
         self.zero = wider
         return True
 
