@@ -1,8 +1,8 @@
-"""The program `linsep`, and `python -m linsep`: Ctrl-C ends it without a traceback, from its first line to its last.
+"""The program `linsep`, and `python -m linsep`: Ctrl-C always ends it without a traceback.
 
-While a command runs, Ctrl-C is an exception which it answers. Before, while everything is imported, and after, while
-Python shuts down, there is nothing to save: the process ends at once. Where Python cannot raise it, in a function that
-the compiler calls back, it comes again a moment later.
+While a command runs, Ctrl-C is an exception, which the command handles. Before that, while modules are imported, and
+after it, while Python shuts down, there is nothing to save, and the process ends at once. Where Python cannot raise the
+exception, in a function that the compiler calls back, it is raised again a moment later.
 """
 
 import atexit
@@ -22,7 +22,7 @@ def _leave(number: int, frame: object) -> NoReturn:
 
 
 def _once_more(lost: Any) -> None:
-    """Instead of a message about an interrupt that was ignored: the interrupt. What it broke is not worth one."""
+    """Repeat an interrupt that Python ignored, instead of printing a message about it or about what it broke."""
     from linsep.cli import stdio
 
     if issubclass(lost.exc_type, KeyboardInterrupt):
@@ -34,7 +34,7 @@ def _once_more(lost: Any) -> None:
 
 
 def _press() -> None:
-    """Ctrl-C, as the main thread hears it: a signal also ends what it waits for."""
+    """Ctrl-C for the main thread; a signal, where there is one, also ends what the thread waits for."""
     own = main_thread().ident
     if own is None or not hasattr(signal, "pthread_kill"):
         interrupt_main()
@@ -61,7 +61,7 @@ def main() -> int:
     finally:
         if is_heard:
             signal.signal(signal.SIGINT, _leave)
-        if stdio.interrupts:  # what was half compiled is not taken apart: LLVM may crash over it
+        if stdio.interrupts:  # half-compiled code is not cleaned up: LLVM may crash on it
             atexit._run_exitfuncs()
             os._exit(code)  # 0 after the Ctrl-C that ends the explorer
     return code

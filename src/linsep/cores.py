@@ -1,7 +1,7 @@
-"""How many threads: those of our own walks over the rows, and one for the linear algebra of solvers and proofs.
+"""How many threads: several for our own walks over the rows, one for the linear algebra of solvers and proofs.
 
-Their matrices are small, and beside other work (a scan of our own, another program) the threads of a BLAS wait for each
-other: a Cholesky factor of 800 rows took 20 times as long with two threads as with one.
+The matrices of that algebra are small, and when other work runs at the same time (a scan of ours, another program) the
+threads of a BLAS wait for each other: a Cholesky factor of 800 rows took 20 times as long with two threads as with one.
 """
 
 import os
@@ -36,7 +36,7 @@ def threads_asked_for() -> int | None:
     if not asked.strip().isdecimal() or not 1 <= int(asked) <= MOST_THREADS:
         raise ArgumentError(
             f"The environment variable LINSEP_THREADS is {shown(asked)}: it must be a whole number from 1 to "
-            f"{MOST_THREADS}, or not be set."
+            f"{MOST_THREADS}, or unset."
         )
     return int(asked)
 
@@ -47,7 +47,7 @@ def pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=thread_count(), thread_name_prefix="linsep")
 
 
-if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child makes its own
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child starts its own
     os.register_at_fork(after_in_child=pool.cache_clear)
 
 
@@ -58,6 +58,6 @@ def one_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    import scipy.linalg  # noqa: F401  (it has a BLAS of its own, which must be there to be found)
+    import scipy.linalg  # noqa: F401  (its own BLAS must be loaded to be found)
 
     return ThreadpoolController()

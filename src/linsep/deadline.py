@@ -1,7 +1,7 @@
-"""Exact arithmetic cannot be interrupted, so whoever begins a long piece of it first says how long that will take.
+"""Exact arithmetic cannot be interrupted, so code that begins a long piece of it first says how long that will take.
 
-Who has a time limit opens `limited` around the work, with a function that raises once the limit would be passed.
-Without one `require` costs nothing, and everything may take as long as it takes.
+A caller with a time limit opens `limited` around the work, with a function that raises if the limit would be passed.
+Without one, `require` costs nothing and there is no limit.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ _ask: ContextVar[Ask | None] = ContextVar("ask", default=None)
 
 @contextmanager
 def limited(ask: Ask) -> Iterator[None]:
-    """While this is open, `require` asks this function."""
+    """While this is open, `require` calls this function."""
     before = _ask.set(ask)
     try:
         yield
@@ -24,17 +24,17 @@ def limited(ask: Ask) -> Iterator[None]:
 
 
 def unlimited() -> AbstractContextManager[None]:
-    """While this is open, there is no limit: for the last short steps after one."""
+    """While this is open, there is no limit: for the last short steps after a limit has passed."""
     return limited(lambda seconds: None)
 
 
 def is_limited() -> bool:
-    """Whether somebody wants to know how long things take."""
+    """Whether there is a time limit."""
     return _ask.get() is not None
 
 
 def require(seconds: float = 0.0) -> None:
-    """Go on only if about this many seconds are left.
+    """Raise unless about this many seconds are left.
 
     >>> def ask(seconds):
     ...     if seconds > 1:

@@ -1,14 +1,14 @@
 """Floats as integers: exact scaling and linear algebra.
 
 Every finite double is an integer times a power of two. So a table of doubles becomes a table of integers
-once each column and each row is multiplied by a power of two, and neither changes which hyperplanes separate:
+once each column and each row is multiplied by a power of two, which does not change whether a hyperplane separates:
 
     N_ij = y_i · x_ij · 2^(column_exponents_j + row_exponents_i)
 
 Weights found on N belong to the original columns after `original_weights`, the weights of an obstruction to
 the original rows after `original_multipliers`. Both mappings are exact.
 
-Linear algebra is python-flint's: ranks modulo a prime of 60 bits (fast; a full rank modulo a prime is a
+Linear algebra is python-flint's: ranks modulo a prime of 60 bits (fast; a full rank modulo the prime proves
 full rank, a smaller one is only a hint), and Dixon's p-adic lifting for the solutions themselves.
 """
 
@@ -28,13 +28,13 @@ PRIME = 1152921504606846883
 """The largest prime below 2^60."""
 
 FEW_CELLS = 20_000
-"""Rows times columns: up to here NumPy answers sooner than compiled loops are loaded."""
+"""Rows times columns: up to this size NumPy is faster than loading compiled loops."""
 
 SMALL = 1 << 10
 """Integers below this are taken as they are."""
 
 NOWHERE = 1 << 60
-"""The exponent of a zero: far beyond all others, and beyond their sums."""
+"""The exponent of a zero: far above all others and their sums."""
 
 UNIT_ROUNDOFF = 2.0**-53
 SMALLEST = 2.0**-1074
@@ -66,8 +66,8 @@ def integer_rows(
     """Turn rows x with labels y into the integer rows of y·(x, 1) (or y·x without `bias`).
 
     `values` is a finite float or an integer array; integers of 64 bits are taken exactly. Without
-    `column_exponents` each column gets the smallest power of two that clears its fractions. With them, rows
-    that turn up later join the same table: each row's own power of two does the rest.
+    `column_exponents` each column gets the smallest power of two that clears its fractions. With them, later rows
+    can join the same table: each row's own power of two does the rest.
 
     >>> integer_rows(np.array([[0.5, 4.0], [1.5, 8.0]])).rows.tolist()
     [[1, 1], [3, 2]]
@@ -92,7 +92,7 @@ def integer_rows(
 
 
 def _are_small(values: NDArray[Any]) -> bool:
-    """Whether these are integers so short that no power of two is worth a search."""
+    """Whether these are integers so short that looking for powers of two is not worth it."""
     if values.dtype.kind not in "iu" or not values.size:
         return False
     return bool(values.max() < SMALL and values.min() > -SMALL)
@@ -130,13 +130,13 @@ def _odd_part(value: Number) -> tuple[int, int]:
 
 
 def _least(exponents: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
-    """Take the minimum along an axis, 0 where there are zeros alone."""
+    """Take the minimum along an axis, 0 where there are only zeros."""
     least = exponents.min(axis=axis, initial=NOWHERE)
     return np.where(least > NOWHERE // 2, 0, least)
 
 
 def _shift_left(odd: NDArray[Any], shifts: NDArray[np.int64]) -> Integers:
-    """Compute odd · 2^shifts in int64 where that holds it, in Python integers where not."""
+    """Compute odd · 2^shifts in int64 if that is wide enough, else in Python integers."""
     if odd.dtype != object:
         bits = np.frexp(np.abs(odd.astype(np.float64)))[1] + shifts
         if not odd.size or bits.max() <= 62:
@@ -180,8 +180,8 @@ def coprime(numbers: Iterable[int]) -> tuple[int, ...]:
 def to_doubles(weights: Sequence[int]) -> NDArray[np.float64]:
     """Scale integers by one power of two and round them to doubles.
 
-    Integers below 2^53 stay as they are. Larger ones are scaled to a largest entry in [1, 2), unless small
-    entries would then be lost below the normal range: then as much higher as they need and the range allows.
+    Integers below 2^53 stay as they are. Larger ones are scaled to a largest entry in [1, 2), or higher, as far as
+    the range allows, if small entries would otherwise be lost below the normal range.
     """
     lengths = [abs(w).bit_length() for w in weights if w]
     longest, shortest = max(lengths, default=0), min(lengths, default=0)
@@ -207,7 +207,7 @@ def rounding_factor(terms: int) -> float:
 def rounding_bound(terms: int, absolute: Any) -> Any:
     """Bound the error of float dot products, given `absolute`, the float dot products of absolute values.
 
-    `absolute` is itself rounded, so two terms more are charged for; each product may also underflow.
+    `absolute` is itself rounded, which two additional terms account for; each product may also underflow.
     """
     return rounding_factor(2 * terms + 2) * absolute + terms * SMALLEST
 
@@ -228,8 +228,8 @@ class Digits(NamedTuple):
     """Numbers of at most 1, cut into whole digits of 20 bits, so that floats multiply and add them without rounding.
 
     A number is Σ d_k·2^(-20·(k+1)). The product of two digits is below 2^40, and `MOST_TERMS` such products add up in a
-    double without rounding. The sums of one place are carried to the next as on paper: nothing is lost, however much
-    cancels on the way.
+    double without rounding. The sums of one place are carried to the next as on paper, so nothing is lost, however
+    much cancels.
 
     Ozaki, Ogita, Oishi and Rump, Error-free transformations of matrix multiplication, Numerical Algorithms 59 (2012).
     """
@@ -239,7 +239,7 @@ class Digits(NamedTuple):
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> tuple[Digits, NDArray[np.float64]]:
-        """Cut numbers of at most 1; also returns what the digits leave out, 0 where they are exact."""
+        """Cut numbers of at most 1; also return what the digits leave out, 0 where they are exact."""
         rest, unit = values, 1.0
         places: list[NDArray[np.float64]] = []
         while len(places) < MOST_DIGITS and (not places or rest.any()):
@@ -289,7 +289,7 @@ def _carried(places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 A_PRODUCT, A_LIFT, AN_ENTRY = 3e-9, 1.5e-8, 3e-7  # seconds: modulo a prime; of a step towards long numbers; to copy one
 WORD = 60  # bits
-FEW_ROWS = 32  # up to here elimination in integers is quicker than Dixon's lifting
+FEW_ROWS = 32  # up to this many, elimination in integers is faster than Dixon's lifting
 
 
 def independent_rows(rows: Sequence[Sequence[int]]) -> list[int]:
@@ -347,7 +347,7 @@ def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, int]:
 
 
 def seconds_to_solve(size: int, longest: int, minors: int, columns: int = 1) -> float:
-    """About how long `solve` takes for so many columns: Dixon's lifting has a step for each word of the solution.
+    """About how long `solve` takes for `columns` right sides: Dixon's lifting has a step for each word of the solution.
 
     `longest` and `minors` are the bits of the longest entry and of the largest minor.
     """
@@ -357,21 +357,21 @@ def seconds_to_solve(size: int, longest: int, minors: int, columns: int = 1) -> 
 
 
 def nullspace(matrix: fmpz_mat) -> tuple[fmpz_mat, int]:
-    """Return integer vectors, as columns, that every row is 0 on, and how many of them are a basis."""
+    """Return integer vectors, as columns, whose product with every row is 0, and how many of them are a basis."""
     require_elimination(matrix)
     basis, nullity = matrix.nullspace()
     return basis, int(nullity)
 
 
 def require_elimination(matrix: fmpz_mat) -> None:
-    """Go on only if there is time to eliminate in integers."""
+    """Raise if there is not enough time to eliminate in integers."""
     if deadline.is_limited():
         n_rows, n_columns = matrix.nrows(), matrix.ncols()
         deadline.require(A_LIFT * n_rows * n_columns * min(n_rows, n_columns) * (1 + lengths(matrix)[1] / WORD))
 
 
 def lengths(matrix: fmpz_mat) -> tuple[int, int]:
-    """Return the bits of the longest entry, and at most those of the largest minor: the lengths of rows, multiplied."""
+    """Return the bits of the longest entry, and a bound on those of the largest minor: the product of row lengths."""
     rows = [[int(n) for n in row] for row in matrix.tolist()]
     longest = max((max(map(abs, row), default=0).bit_length() for row in rows), default=0)
     squares = sorted(sum(n * n for n in row).bit_length() for row in rows)
@@ -379,10 +379,10 @@ def lengths(matrix: fmpz_mat) -> tuple[int, int]:
 
 
 def null_combination(rows: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
-    """Return the coprime integers u with Σ u_i row_i = 0, if exactly one line of them exists, else None.
+    """Return the coprime integers u with Σ u_i row_i = 0, if they are unique up to sign, else None.
 
-    The sign is chosen so that the first nonzero number is positive. An obstruction on these rows exists with
-    all rows in use if and only if every number is then positive. Checked on every column.
+    The sign is chosen so that the first nonzero number is positive. An obstruction that uses all of these rows exists
+    if and only if every number is then positive. The result is checked on every column.
 
     >>> null_combination([[1, 0, 1], [0, 1, 1], [-2, -3, -5]])
     (2, 3, 1)

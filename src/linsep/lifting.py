@@ -4,9 +4,9 @@ With C the inverse of A modulo a prime p, the digits y of the solution in base p
 
     y = C·r mod p,   r = (r - A·y)/p          from r = b
 
-Words say what r and C·r are modulo 2^64, where dividing is multiplying; floats, about how large they are, which is
-enough to know the rest: r is whole, and not much longer than the entries of A. Once there are enough digits, Euclid's
-algorithm finds the fraction N/d that has them. A·N and d·b agree modulo p^k: if both are shorter than that, they agree.
+Machine words hold r and C·r modulo 2^64, where a division is a multiplication; floats hold their approximate size.
+Together they determine r, which is whole and not much longer than the entries of A. Once there are enough digits,
+Euclid's algorithm finds the fraction N/d that has them. A·N and d·b agree modulo p^k: if both are shorter, they agree.
 
 Dixon, Exact solution of linear equations using p-adic expansions, Numerische Mathematik 40 (1982).
 """
@@ -22,32 +22,32 @@ from numpy.typing import NDArray
 BASE = (1 << 46) - 21
 """A prime. Quotients of C·r are known to within 2^16 for up to 4096 equations, and 2^16·p is shorter than a word."""
 
-FEWEST, MOST = 300, 4096  # equations: for fewer of them, or shorter entries, FLINT is as quick
+FEWEST, MOST = 300, 4096  # equations: for fewer of them, or shorter entries, FLINT is as fast
 SHORTEST = 30  # bits of the longest entry
-LONGEST = 110  # bits of entries and twice those of the number of equations: floats know r to within half of 2^64
-LONGEST_RIGHT = 100  # bits: so do words of it, times 2^64 modulo the prime
+LONGEST = 110  # bits of the entries plus twice those of the size: floats then know r to within half of 2^64
+LONGEST_RIGHT = 100  # bits of the right side, so that floats know it as closely too
 WORD = (1 << 64) - 1
-FIRST, SPARE = 16, 40  # digits of a first look; bits by which a fraction is shorter than one that says nothing
-A_PRODUCT = 3e-9  # seconds, of an entry of the matrix for each digit
+FIRST, SPARE = 16, 40  # digits of a first try; how many bits shorter than by chance a fraction must be to be believed
+A_PRODUCT = 3e-9  # seconds, for an entry of the matrix and a digit
 MOST_FACTORS = 8  # of the denominator, found one after the other
 
 Words = NDArray[np.int64]
 
 
 def is_for(size: int, longest: int) -> bool:
-    """Whether so many equations, with entries of so many bits, are solved here."""
+    """Whether `size` equations with entries of at most `longest` bits are solved here."""
     return FEWEST <= size <= MOST and longest >= SHORTEST and longest + 2 * size.bit_length() <= LONGEST
 
 
 def seconds_to_lift(size: int, most_bits: int) -> float:
-    """About how long that takes, where numerator and denominator have so many bits together."""
+    """About how long that takes, if numerator and denominator have at most `most_bits` bits together."""
     return A_PRODUCT * size**2 * (size + most_bits / BASE.bit_length())
 
 
 def lifted(matrix: fmpz_mat, right: fmpz_mat, most_bits: int) -> tuple[fmpz_mat, int] | None:
     """N and d > 0 with matrix·N = d·right, for one column; None where it is not found.
 
-    `most_bits` are those of numerator and denominator together, at most.
+    `most_bits` bounds the bits of numerator and denominator together.
 
     >>> lifted(fmpz_mat([[2, 1], [1, 3]]), fmpz_mat([[1], [0]]), 8)
     ([ 3]
@@ -69,7 +69,7 @@ def lifted(matrix: fmpz_mat, right: fmpz_mat, most_bits: int) -> tuple[fmpz_mat,
 
 
 class _Lifting:
-    """The digits so far, and what is left of the right side: modulo 2^64, and about."""
+    """The digits so far, and what is left of the right side: modulo 2^64, and approximately."""
 
     def __init__(self, matrix: fmpz_mat, right: fmpz_mat) -> None:
         size = matrix.nrows()
@@ -93,7 +93,7 @@ class _Lifting:
         return y
 
     def lift(self, wanted: int) -> None:
-        """Find so many digits."""
+        """Find digits until there are `wanted`."""
         divide, wrapped = _words([pow(BASE, -1, 1 << 64)]), (1 << 64) % BASE  # of 23 bits
         while len(self.digits) < wanted:
             turns = np.rint((self.rest_about - self.rest) / 2.0**64).astype(np.int64)
@@ -129,7 +129,7 @@ def _words(numbers: Any) -> Words:
 
 
 def _times(matrix: NDArray[Any], vector: NDArray[Any]) -> NDArray[Any]:
-    """The product with a vector; of words modulo 2^64. A BLAS has no words, and threads in the way of others."""
+    """The product with a vector, modulo 2^64 for words. Not by a BLAS: it has no integers, and its threads compete."""
     return np.asarray(np.einsum("ij,j->i", matrix, vector))
 
 
@@ -148,7 +148,7 @@ def _least(number: fmpz, power: fmpz) -> fmpz:
 
 
 def _joined(digits: list[fmpz_mat]) -> fmpz_mat:
-    """Σ digit·p^k, two by two."""
+    """Σ digit·p^k, joined in pairs."""
     power = fmpz(BASE)
     while len(digits) > 1:
         pairs = [low + high * power for low, high in zip(digits[::2], digits[1::2], strict=False)]
@@ -157,7 +157,7 @@ def _joined(digits: list[fmpz_mat]) -> fmpz_mat:
 
 
 def _ratio(residue: fmpz, power: fmpz) -> tuple[fmpz, fmpz]:
-    """The fraction n/d that is this residue with n, and d > 0, about as short as the root of the power (Wang 1981)."""
+    """The fraction n/d, d > 0, with this residue and n and d about as short as the root of the power (Wang 1981)."""
     above, below, before, now = power, residue, fmpz(0), fmpz(1)
     enough = (power // 2).isqrt()
     while below > enough:

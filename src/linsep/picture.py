@@ -25,7 +25,7 @@ class Picture:
     common: Point | None = None
 
     def svg(self) -> str:
-        """The picture; what it shows is said in its title."""
+        """The picture; its title says what it shows."""
         shown = [point for points in (*self.classes, *self.hulls) for point in points]
         low = [min(point[k] for point in shown) for k in (0, 1)]
         span = [max(point[k] for point in shown) - low[k] or 1.0 for k in (0, 1)]

@@ -1,9 +1,9 @@
-"""Scores W·x + b in floats, each on the right side of 0 and the highest the highest, whatever rounding does.
+"""Scores W·x + b in floats, each with the right sign and with the right one the highest, in spite of rounding.
 
 Three stages, each for the rows that the one before leaves in doubt:
 
 1. Floats, and one bound for many rows: `|fl(s) - s| <= g·max|x_j|·|w|₁`, g = D·u/(1 - D·u) (Higham, Accuracy and
-   Stability, §3.1), no entry of many rows being longer than all of them together: one more look, in the cache.
+   Stability, §3.1). The length of all entries together bounds the largest: one more look at them, in the cache.
 2. The same bound row by row, with `Σ|w_j x_j|`; whole numbers whose sums stay below 2^53 are not rounded at all.
 3. Exact arithmetic: every product as the sum of two doubles (Dekker 1971), added up without rounding; fractions where a
    product leaves the range of doubles.
@@ -25,10 +25,10 @@ from linsep.cores import one_thread, pool, thread_count
 
 Array = npt.NDArray[Any]
 
-PIECE = 1 << 16  # entries looked at together
+PIECE = 1 << 16  # entries per call
 WORTH_A_THREAD = 8  # pieces
-ONE_THREAD = 1 << 12  # entries: from here on a BLAS would use threads of its own
-WHOLE = 2.0**53  # whole numbers up to here are doubles
+ONE_THREAD = 1 << 12  # entries: from this many on, a BLAS would use threads of its own
+WHOLE = 2.0**53  # all whole numbers up to this are doubles
 SPLIT = 2.0**27 + 1  # Dekker's constant: it halves the digits of a double
 LEAST, MOST = 2.0**-900, 2.0**900  # between them a product is the sum of two doubles
 ROUNDED = 0.01  # at most this share of a sum of squares
@@ -38,9 +38,9 @@ NOBODY = np.zeros(0, np.int64)
 def linear_scores(X: Any, W: Array, b: Array) -> Array:
     """W·x + b for rows of numbers, one column for each row of W; NaN for a row that holds NaN or infinity.
 
-    The sign of a single score is that of the exact one: it is 0 only where that is, and infinite beyond the largest
-    double. Where a row has several scores, it is the first of the highest that is right; where one of them leaves the
-    range, all are multiplied by the same power of two.
+    A single score has the sign of the exact one: it is 0 only where that is 0, and infinite beyond the largest double.
+    Where a row has several scores, the first of the highest is the right one; where one of them leaves the range, all
+    are multiplied by the same power of two.
     """
     kind = np.result_type(X.dtype, W.dtype, b.dtype)
     with np.errstate(all="ignore"):
@@ -57,7 +57,7 @@ def linear_scores(X: Any, W: Array, b: Array) -> Array:
 
 
 def clear_sign(x: Sequence[float], w: Sequence[float], b: float) -> int:
-    """The sign of w·x + b for one row of finite doubles; 0 where floats are not sure of it."""
+    """The sign of w·x + b for one row of finite doubles; 0 where floats cannot tell."""
     products = list(map(mul, x, w))
     score, size = sum(products, b), sum(map(abs, products), abs(b))
     error = 2 * (len(products) + 4) * (sys.float_info.epsilon * size + sys.float_info.min)
@@ -67,7 +67,7 @@ def clear_sign(x: Sequence[float], w: Sequence[float], b: float) -> int:
 
 
 class _Bound:
-    """What rounding may do to a score: `part` of the sum of sizes at most, and `lost` below the normal range."""
+    """How far rounding may move a score: at most `part` times the sum of sizes, plus `lost` below the normal range."""
 
     def __init__(self, X: Any, W: Array, b: Array, limits: Any) -> None:
         terms = X.shape[1] if isinstance(X, np.ndarray) else int(np.diff(X.indptr).max(initial=0))
@@ -85,9 +85,9 @@ class _Bound:
 
 
 def _largest(entries: Array) -> float:
-    """The size that no entry exceeds: the length of them all, or of numbers whose squares leave the range the largest.
+    """A size that no entry exceeds: the length of them all, or the largest entry if squares leave the range.
 
-    NaN if an entry is.
+    NaN if an entry is NaN.
     """
     if entries.dtype in (np.float64, np.float32):
         flat = entries.reshape(-1)
@@ -98,9 +98,9 @@ def _largest(entries: Array) -> float:
 
 
 def _in_floats(X: Any, W: Array, b: Array, bound: _Bound) -> tuple[Array, npt.NDArray[np.int64]]:
-    """The rounded scores, and the rows whose sign or highest score is not certain by the largest entry of many rows.
+    """The rounded scores, and the rows whose sign or highest score the bound for many rows leaves in doubt.
 
-    The pieces are the same however many threads share them.
+    The pieces are the same whatever the number of threads.
     """
     if not isinstance(X, np.ndarray):
         scores = np.asarray(X @ W.T)
@@ -126,7 +126,7 @@ def _in_floats(X: Any, W: Array, b: Array, bound: _Bound) -> tuple[Array, npt.ND
 
 
 def _score(rows: Array, W: Array, b: Array, bound: _Bound, scores: Array) -> npt.NDArray[np.int64]:
-    """Score some rows; returns those in doubt."""
+    """Score some rows and return those in doubt."""
     np.matmul(rows, W.T, out=scores)
     scores += b
     error = bound.of_entries(rows)
@@ -136,7 +136,7 @@ def _score(rows: Array, W: Array, b: Array, bound: _Bound, scores: Array) -> npt
 
 
 def _doubtful(X: Any, W: Array, b: Array, scores: Array, rows: Array, bound: _Bound) -> npt.NDArray[np.int64]:
-    """Which of these rows may be wrong by their own sizes, too."""
+    """Which of these rows are still in doubt with a bound of their own."""
     some = X[rows].astype(np.float64)
     size = np.asarray(abs(some) @ bound.sizes.T) + bound.constants
     in_doubt = ~_leads(scores[rows], 2 * (bound.part * size.max(axis=1) + bound.lost))
@@ -149,7 +149,7 @@ def _in_doubt(scores: Array, error: float) -> npt.NDArray[np.int64]:
 
 
 def _all_lead(scores: Array, error: float) -> bool:
-    """Whether `_leads` is true of every row, found in fewer looks; where it is close, this may say no."""
+    """Whether `_leads` is true of every row, with fewer reads of the scores; in close cases this may say no."""
     if scores.shape[1] == 1:
         sizes = np.abs(scores)
         return bool(sizes.min(initial=np.inf) > error and sizes.max(initial=0.0) < np.inf)
@@ -159,7 +159,7 @@ def _all_lead(scores: Array, error: float) -> bool:
 
 
 def _leads(scores: Array, error: Any) -> npt.NDArray[np.bool_]:
-    """Whether a score is farther from 0 than the error, or the highest of several from the next; all must be finite."""
+    """Whether a score is farther from 0 than the error (or the highest from the second highest); all must be finite."""
     columns = np.ascontiguousarray(scores.T, np.float64)
     if len(columns) == 1:
         lead = np.abs(columns[0])
@@ -172,7 +172,7 @@ def _leads(scores: Array, error: Any) -> npt.NDArray[np.bool_]:
 
 
 def _is_unrounded(rows: Any, W: Array, b: Array, size: Array) -> npt.NDArray[np.bool_]:
-    """Which rows have scores of whole numbers below 2^53, or no product that is not 0."""
+    """Which rows have scores that are sums of whole numbers below 2^53, or only products that are 0."""
     is_weighed = np.asarray((rows != 0) @ (W != 0).any(axis=0), bool)
     parts = rows != (np.rint(rows) if isinstance(rows, np.ndarray) else rows.rint())
     is_whole = np.asarray(parts.sum(axis=1)).ravel() == 0
@@ -232,20 +232,20 @@ def exact_score(values: Array, w: Array, b: Any) -> Fraction:
 
 
 def _rounded(scores: Sequence[Fraction], limits: Any) -> list[float]:
-    """Exact scores as floats of a type with these limits; several are brought into range together, in their order."""
+    """Exact scores as floats of a type with these limits; several are scaled into range together, in the same order."""
     largest = max(map(abs, scores))
     if len(scores) > 1 and largest and not limits.tiny <= largest <= Fraction(float(limits.max)):
         power = largest.denominator.bit_length() - largest.numerator.bit_length()
         scores = [score * Fraction(2) ** power for score in scores]
     rounded = [float(limits.dtype.type(nearest(score, limits))) for score in scores]
     first = scores.index(max(scores))
-    if rounded.index(max(rounded)) != first:  # two that only rounding made equal
+    if rounded.index(max(rounded)) != first:  # rounding made two of them equal
         rounded[first] = float(np.nextafter(np.array(rounded[first], limits.dtype), np.inf))
     return rounded
 
 
 def nearest(score: Fraction, limits: Any) -> float:
-    """The nearest double, not 0 unless the score is; infinite beyond the largest."""
+    """The nearest double, 0 only if the score is 0; infinite beyond the largest."""
     size = max(abs(score), Fraction(float(limits.smallest_subnormal))) if score else score
     rounded = float(size) if size <= Fraction(float(limits.max)) else math.inf
     return -rounded if score < 0 else rounded

@@ -1,14 +1,14 @@
 """On which side of a hyperplane is each row? Exact signs of `w·x + b`, nearly all at the speed of floats.
 
-Proofs, solvers and sources ask here. The weights are integers of any length or doubles, the values of any real type.
+Used by proofs, solvers and sources. The weights are integers of any length or doubles, the values of any real type.
 Each stage is for the rows that the one before leaves in doubt:
 
 1. Floats with a rounding bound (Higham, Accuracy and Stability, §3.1). For D terms summed in any order,
    `|fl(s) - s| <= g·Σ|w_j x_j| + underflow` with g = D·u/(1 - D·u), u = 2^-53.
-   A score beyond its bound has the right sign. The bound used here is twice that one, which also pays for
+   A score larger than its bound has the right sign. The bound used here is twice that one, which also covers
    rounding the weights and the values to doubles.
 2. Scores that are integers below 2^62 in units of the row's last bit: int64 arithmetic, no rounding at all.
-3. Every product as the sum of two doubles (Dekker 1971), added up without rounding, where none leaves the range.
+3. Every product as the sum of two doubles (Dekker 1971), added up without rounding, if none leaves the range.
 4. Dense rows and longer weights: both cut into digits of 20 bits, multiplied and added without rounding.
 5. Python integers.
 """
@@ -33,10 +33,10 @@ from linsep.tables import is_sparse
 Floats: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = Any  # a 2-D ndarray or a CSR matrix
 
-PIECE = 2**16  # entries looked at together: the temporaries of stage 1 stay in the cache
-LONG, TOGETHER = 2000, 256  # bits of weights from which on so many rows are multiplied by their digits together
-FEW = 500  # entries: up to here Python integers are as fast as the stages before them
-FEW_WEIGHTS = 0.25  # of the columns, up to which the others are left out
+PIECE = 2**16  # entries per call, so that the temporaries of stage 1 stay in the cache
+LONG, TOGETHER = 2000, 256  # for weights of this many bits, rows are multiplied digit by digit, this many at a time
+FEW = 500  # entries: up to this many, Python integers are as fast as the earlier stages
+FEW_WEIGHTS = 0.25  # if at most this share of the columns has a weight, the others are left out
 SMALLEST_NORMAL = 2.0**-1022
 SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
 LONGEST = 2**20  # entries of a row whose sums keep enough bits
@@ -45,7 +45,7 @@ NONE = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """The function x -> w·x + b with integer coefficients, made ready for every stage.
+    """The function x -> w·x + b with integer coefficients, prepared for every stage.
 
     `floats` are the coefficients times a power of two, rounded; `sizes[j] >= |floats[j]|` is so large that
     `u·sizes[j]` covers what was rounded away. The constant b is the last coefficient of both.
@@ -61,7 +61,7 @@ class Form:
 def form_of(weights: Sequence[int], constant: int) -> Form:
     """Prepare w·x + b for exact signs and scores."""
     coefficients = (*weights, constant)
-    if min(coefficients) > -WHOLE and max(coefficients) < WHOLE:  # short: nothing is rounded, and nothing is lost
+    if min(coefficients) > -WHOLE and max(coefficients) < WHOLE:  # short: nothing is rounded
         words = np.array(coefficients, np.int64)
         shift = -max(map(int.bit_length, coefficients))
         floats = np.ldexp(words, shift)
@@ -76,7 +76,7 @@ def form_of(weights: Sequence[int], constant: int) -> Form:
 
 
 def form_of_doubles(weights: Floats, constant: float) -> Form:
-    """The same for weights that are doubles, times the power of two that makes integers of them: no sign changes."""
+    """The same for weights that are doubles: multiplied by a power of two they are integers, with the same signs."""
     mantissas, exponents = np.frexp(np.append(weights, constant))
     least = int(exponents.min(where=mantissas != 0, initial=1024))
     parts = zip((mantissas * WHOLE).astype(np.int64).tolist(), exponents.tolist(), strict=True)
@@ -87,7 +87,7 @@ def form_of_doubles(weights: Floats, constant: float) -> Form:
 def is_exact(form: Form) -> bool:
     """Whether the floats are the coefficients themselves times a power of two, nothing rounded.
 
-    No float is subnormal, so that is whether each coefficient has at most 53 bits from its first to its last.
+    No float is subnormal, so this holds if each coefficient has at most 53 bits from its first to its last set bit.
     """
     return all(
         x != 0.0 and c.bit_length() - (c & -c).bit_length() < 53
@@ -99,7 +99,7 @@ def is_exact(form: Form) -> bool:
 def scaled_floats(integers: Sequence[int]) -> tuple[Floats, int]:
     """The integers times one power of two, 2^shift, rounded to doubles; the largest is near 1.
 
-    Only where the integers differ by more than 2^1000 is the largest lifted, to keep the smallest in range.
+    Only if the integers differ by a factor of more than 2^1000 is the largest larger, to keep the smallest in range.
     """
     lengths = [abs(n).bit_length() for n in integers if n]
     if not lengths:
@@ -112,7 +112,7 @@ def scaled_floats(integers: Sequence[int]) -> tuple[Floats, int]:
 
 
 def pieces(values: Values, least: int = 1) -> Iterator[tuple[slice, Values]]:
-    """Consecutive rows of a block, few enough to stay in the cache, unless at least so many are wanted."""
+    """Consecutive rows of a block, few enough to stay in the cache, but at least `least` at a time."""
     n_rows, n_columns = values.shape
     entries = values.nnz if is_sparse(values) else n_rows * n_columns
     step = max(least, PIECE * max(n_rows, 1) // max(entries, n_rows, 1))
@@ -122,16 +122,16 @@ def pieces(values: Values, least: int = 1) -> Iterator[tuple[slice, Values]]:
 
 
 def row_products(x: Values, w: Floats) -> Floats:
-    """x·w for each row, the same to the last bit whatever rows stand beside it, which a BLAS does not promise."""
+    """x·w for each row, the same to the last bit whatever the other rows are, which a BLAS does not promise."""
     if is_sparse(x):  # added up entry by entry
         return np.asarray(x @ w)
     return np.asarray(np.einsum("ij,j->i", np.ascontiguousarray(x, dtype=np.float64), w))
 
 
 def scores(form: Form, values: Values, *, steady: bool = False) -> tuple[Floats, Floats]:
-    """Float scores times 2^shift, and a bound on the error of each: infinite where floats cannot tell.
+    """Float scores times 2^shift, and a bound on the error of each: infinite where floats give no bound.
 
-    Steady ones do not depend on the rows beside a row, not in the last bit either.
+    With `steady`, the score of a row does not depend on the other rows, not even in the last bit.
     """
     if values.dtype == object:  # integers of any length
         return np.zeros(values.shape[0]), np.full(values.shape[0], np.inf)
@@ -141,7 +141,7 @@ def scores(form: Form, values: Values, *, steady: bool = False) -> tuple[Floats,
         products = row_products if steady else matmul
         score = products(x, w[:-1]) + w[-1]
         size = products(abs(x), a[:-1]) + a[-1]
-        # Twice the bound above. The absolute term covers underflow of every product and sum, even where some
+        # Twice the bound above. The absolute term covers underflow of every product and sum, even if some
         # library has switched the processor to flush subnormal numbers to zero.
         error = size * ((len(w) + 2) * 2.0**-52) + 2.0**-1020 * (len(w) + float(a.sum()))
         error[~(size < SAFE)] = np.inf
@@ -171,12 +171,12 @@ def signs(form: Form, values: Values) -> NDArray[np.int8]:
 
 
 def _is_long(form: Form) -> bool:
-    """Whether the digits of the weights take more than those of many rows."""
+    """Whether the weights have more digits than many rows together."""
     return max(abs(n).bit_length() for n in form.coefficients) > LONG
 
 
 def _fit_words(form: Form, values: Values) -> bool:
-    """Whether the scores of few dense rows of integers are sums in 64 bits."""
+    """Whether the scores of a few dense rows of integers can be computed in 64 bits."""
     if is_sparse(values) or not 0 < values.size <= FEW_CELLS:
         return False
     if values.dtype.kind not in "iub" or values.dtype == np.uint64:
@@ -186,7 +186,7 @@ def _fit_words(form: Form, values: Values) -> bool:
 
 
 def _in_few_columns(form: Form, values: Values) -> tuple[Form, Values]:
-    """The same without most columns that have no weight: of dense integers, where nothing can hide in them."""
+    """The same without most columns of weight 0; for dense integers only, since they cannot hold NaN."""
     if is_sparse(values) or values.dtype.kind not in "iub":
         return form, values
     used = np.flatnonzero([c != 0 for c in form.coefficients[:-1]])
@@ -196,10 +196,10 @@ def _in_few_columns(form: Form, values: Values) -> tuple[Form, Values]:
 
 
 def _are_unrounded(form: Form, values: Values, error: Floats) -> NDArray[np.bool_]:
-    """Which dense rows have a float score that was not rounded: whole terms in the units of the first row, few bits."""
+    """Which dense rows have an unrounded float score: few bits, and terms that are whole in units of the first row."""
     if is_sparse(values) or values.dtype == object or form.words is None or np.abs(form.words).max() >= WHOLE:
         return np.zeros(len(error), dtype=bool)
-    with np.errstate(all="ignore"):  # NaN in the first row; a scaled value beyond the doubles, whose weight is 0 then
+    with np.errstate(all="ignore"):  # NaN in the first row; a scaled value beyond the doubles (its weight is then 0)
         unit = min(int(_last_bit(values[0].astype(np.float64)).min()), 0)
         most = (len(form.floats) + 2) * 2.0**-52 * math.ldexp(WHOLE, form.shift + unit)  # as `scores` bounds the error
         found = error < most
@@ -247,7 +247,7 @@ class Flat:
 
 
 def flat(values: Values, numbers: NDArray[np.int64]) -> Flat:
-    """The rows entry by entry, once all entries are known to be finite."""
+    """The rows entry by entry, after a check that all entries are finite."""
     if is_sparse(values):
         rows = Flat(values.data, values.indices.astype(np.int64), values.indptr.astype(np.int64))
     else:
@@ -315,7 +315,7 @@ def _word_scores(words: NDArray[np.int64], rows: Flat) -> tuple[NDArray[np.int64
 
 
 def _pair_signs(floats: Floats, rows: Flat) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """Signs from products that are sums of two doubles, and which rows have only such products."""
+    """Signs from products written as sums of two doubles, and which rows have only such products."""
     x, w = rows.data.astype(np.float64), floats[rows.columns]
     with np.errstate(all="ignore"):
         high = w * x
@@ -332,7 +332,7 @@ def _pair_signs(floats: Floats, rows: Flat) -> tuple[NDArray[np.int8], NDArray[n
 
 
 def fine_scores(form: Form, values: Values) -> tuple[Floats, Floats]:
-    """Steady scores that are right to a few digits, also where most of one cancels (dense rows), and their errors."""
+    """Steady scores right to a few digits, even where most of a score cancels (dense rows), and their error bounds."""
     out, error = scores(form, values, steady=True)
     doubtful = np.flatnonzero(~(np.abs(out) > error))
     if not is_sparse(values) and _is_word(values.dtype) and len(form.floats) <= MOST_TERMS:
@@ -344,9 +344,9 @@ def fine_scores(form: Form, values: Values) -> tuple[Floats, Floats]:
 
 
 def _digit_scores(form: Form, values: Values) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
-    """Scores m·2^e from sums of digits, their signs exact and m rounded; and for which rows that is so.
+    """Scores m·2^e from sums of digits, with exact signs and m rounded, and for which rows this holds.
 
-    Those are the rows whose numbers are not too far apart.
+    They are the rows whose numbers do not differ too much in size.
     """
     x = np.column_stack([values.astype(np.float64), np.ones(len(values))])
     known = np.ones(len(x), bool) if values.dtype.kind == "f" else (np.abs(x) < WHOLE).all(axis=1)
@@ -356,7 +356,7 @@ def _digit_scores(form: Form, values: Values) -> tuple[Floats, NDArray[np.int64]
     known &= (np.ldexp(scaled, top[:, None]) == x).all(axis=1) & ~rest.any(axis=1)
     weights = _digits_of(form.coefficients)
     sums = (digits @ weights)[:, :, 0]
-    highest = np.argmax(sums != 0, axis=0)  # all digits below it together are less than one of it
+    highest = np.argmax(sums != 0, axis=0)  # all lower digits together are less than one unit of it
     mantissas = np.zeros(len(x))
     for k in range(4):
         place = np.minimum(highest + k, len(sums) - 1)
@@ -373,8 +373,8 @@ def _digits_of(coefficients: tuple[int, ...]) -> Digits:
 def _signs_of_sums(rows: Flat, parts: tuple[Floats, Floats], constant: Floats) -> NDArray[np.int8]:
     """The sign of the sum of both parts of each row and its constant, exactly (Rump, Ogita and Oishi 2008).
 
-    What is above the last bits of sigma is split off each term. The pieces add up without rounding, and what is left of
-    each term is below u·sigma: if their sum exceeds all that, it has the sign. If not, it goes on with what is left.
+    From each term the part above the last bits of sigma is split off. These parts add up without rounding, and the rest
+    of each term is below u·sigma: if the sum exceeds all the rests, it has the sign. If not, repeat with the rests.
     """
     lengths = np.diff(rows.bounds)
     factor = np.ldexp(1.0, np.frexp(2.0 * lengths + 4)[1])

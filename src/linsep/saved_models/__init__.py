@@ -1,1 +1,1 @@
-"""Saved models: read back, or handed to other programs as ONNX."""
+"""Saved models: read back, or exported to other programs as ONNX."""

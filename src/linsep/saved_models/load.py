@@ -1,4 +1,4 @@
-"""`linsep.load`: any model file back as what was saved."""
+"""`linsep.load`: a model file of any kind becomes the model that was saved."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
@@ -30,7 +30,7 @@ def load(path: str | Path) -> Loaded:
     Returns
     -------
     classifier, OnlinePerceptron or Model
-        As it was saved.
+        What was saved.
 
     Raises
     ------

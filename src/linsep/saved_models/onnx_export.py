@@ -1,8 +1,8 @@
 """A fitted classifier as an ONNX graph in double precision, which any ONNX runtime runs without Python.
 
-Only plain operators are used. A vote is the running sum of its updates: `CumSum` meets every voter of the run, as
-the compiled loops of linsep do. No product of matrices is multiplied or divided by a single number: onnxruntime
-fuses the two and rounds that number to float32.
+Only plain operators are used. The scores of the voters of a run are running sums of its updates, so `CumSum` gives them
+all, as the compiled loops of linsep do. No product of matrices is multiplied or divided by a single number:
+onnxruntime fuses the two and rounds that number to float32.
 """
 
 from collections.abc import Sequence
@@ -31,16 +31,16 @@ from linsep.loops.update_log import LABEL, RIVAL, ROW, STEP
 from linsep.models import Model
 from linsep.tables import as_double
 
-OPSET, IR_VERSION = 17, 8  # of 2022: what runtimes in use can read
-MOST_BYTES = 1 << 31  # of a protocol buffer
+OPSET, IR_VERSION = 17, 8  # of 2022: the runtimes in use can read it
+MOST_BYTES = 1 << 31  # the largest protocol buffer
 KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid", "cosine")
 
 
 def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> Any:
     """Make an ONNX model: input `X` (rows of doubles), outputs `label` and `scores`. Needs the extra `onnx`.
 
-    `scores` are those of `decision_function`, `label` is what `predict` gives, but for rounding: the graph computes in
-    doubles, and a row that close to the hyperplane may get the other label.
+    `scores` are those of `decision_function` and `label` is what `predict` gives, up to rounding: the graph computes in
+    doubles, and a row extremely close to the hyperplane may get the other label.
 
     Parameters
     ----------
@@ -84,10 +84,10 @@ def to_onnx(model: ScoreClassifier | OnlinePerceptron | Model | Halfspace) -> An
 
 
 def register_skl2onnx() -> None:
-    """Teach skl2onnx the classifiers of linsep, so that it converts pipelines that end in one.
+    """Register the classifiers of linsep with skl2onnx, so that it converts pipelines that end in one.
 
-    `skl2onnx.to_onnx(pipeline, X)` then has the outputs `label` and `scores`, computed in doubles from what the steps
-    before hand over. Needs skl2onnx.
+    The model that `skl2onnx.to_onnx(pipeline, X)` makes then has the outputs `label` and `scores`, computed in doubles
+    from the output of the steps before. Needs skl2onnx.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def register_skl2onnx() -> None:
         from skl2onnx import update_registered_converter
     except ImportError as error:
         raise ArgumentError(
-            "Converters of pipelines need skl2onnx, which is not installed: pip install skl2onnx"
+            "Converting pipelines needs skl2onnx, which is not installed: pip install skl2onnx"
         ) from error
     for classifier in (
         PerceptronClassifier,
@@ -111,7 +111,7 @@ def register_skl2onnx() -> None:
 
 
 def _outputs(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:
-    """What a classifier gives in a pipeline of skl2onnx: a label and the scores."""
+    """The outputs of a classifier in a pipeline of skl2onnx: a label and the scores."""
     from skl2onnx.common.data_types import BooleanTensorType, DoubleTensorType, Int64TensorType, StringTensorType
 
     operator = scope.declare_local_operator(f"Linsep{type(model).__name__}", model)
@@ -126,7 +126,7 @@ def _outputs(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) ->
 
 
 def _no_shapes(operator: Any) -> None:
-    """The shapes are known from the start."""
+    """Nothing to infer: the shapes are known from the start."""
 
 
 def _converted(scope: Any, operator: Any, container: Any) -> None:
@@ -179,7 +179,7 @@ def _known(model: Any) -> Any:
 
 
 def _doubles(values: Sequence[int | float]) -> Array:
-    """Weights as doubles, which is all that the graph has."""
+    """Weights as doubles, the only numbers the graph uses."""
     doubles = [as_double(value) for value in values]
     if None in doubles:
         wrong = values[doubles.index(None)]
@@ -188,7 +188,7 @@ def _doubles(values: Sequence[int | float]) -> Array:
 
 
 def _linear(coef: Array, intercept: Array, labels: Sequence[Any]) -> SimpleNamespace:
-    """A linear model under scikit-learn's names; its labels in the type that all of them have, else as they are."""
+    """A linear model under scikit-learn's names; its labels in their common type, or as objects if they have none."""
     together = np.array(labels)
     classes = together if together.tolist() == list(labels) else np.fromiter(labels, object, len(labels))
     return SimpleNamespace(coef_=coef, intercept_=intercept, classes_=classes, n_features_in_=coef.shape[1])
@@ -273,7 +273,7 @@ def _classes(classes: Array) -> Array:
 
 
 def _votes(graph: _Graph, ballot: Ballot) -> str:
-    """The share of the voices of one run's vectors for each class; for two classes those for minus those against."""
+    """Each class's share of the votes of one run's vectors; for two classes the share for minus the share against."""
     _require_room(ballot.rows)
     products = graph("Add", graph("MatMul", "X", ballot.rows.T), float(ballot.bias))
     rows, steps = ballot.log[:, ROW].astype(np.int64), ballot.log[:, STEP]
@@ -294,7 +294,7 @@ def _votes(graph: _Graph, ballot: Ballot) -> str:
 
 
 def _majority(graph: _Graph, steps: str, voices: Array) -> str:
-    """The balance of the voices of hypotheses, each of which is the sum of the steps so far."""
+    """The balance of the votes of hypotheses, each of which is the sum of the steps so far."""
     signs = graph("Sign", graph("CumSum", steps, np.array(1)))
     balance = graph("ReduceSum", graph("Mul", signs, voices.astype(np.float64)), [1], keepdims=1)
     return graph("Div", balance, float(voices.sum()))
@@ -336,10 +336,10 @@ def _kernel_values(graph: _Graph, estimator: KernelPerceptronClassifier) -> str:
 
 
 def _require_room(rows: Any) -> None:
-    """Refuse sparse rows that would not fit before they are written out in full."""
+    """Refuse sparse rows that would not fit once written out in full, before that is done."""
     if 8 * rows.shape[0] * rows.shape[1] >= MOST_BYTES:
         raise ArgumentError(
-            f"ONNX has dense rows only: {rows.shape[0]} × {rows.shape[1]} of them are more than its 2 GiB. "
+            f"ONNX has only dense rows: {rows.shape[0]} × {rows.shape[1]} of them are more than its 2 GiB. "
             "keep='average' of PerceptronClassifier needs no rows."
         )
 

@@ -1,12 +1,12 @@
-"""Texts that are whole or refused: a checksum as the last field of a JSON text.
+"""A checksum as the last field of a JSON text: a text that was damaged or cut is refused.
 
 A sealed text is a JSON object whose last field is "sha256", and which ends in exactly these characters:
 
-    "sha256": "<64 hexadecimal digits, small letters>"
+    "sha256": "<64 hexadecimal digits, in lower case>"
     }
 
 with a line feed after each of the two lines. The digits are the SHA-256 of all bytes before `"sha256"`. So a text
-that was cut, or in which any bit of any byte was changed, is not sealed any more; nor is one that was reformatted.
+that was cut, reformatted or changed in any bit is no longer sealed.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
-"""A kind of document as JSON text and back: models, proofs and checkpoints differ in a line each.
+"""A kind of document as JSON text and back: models, proofs and checkpoints take one line each.
 
     {"format": NAME, "version": VERSION, fields..., "sha256": CHECKSUM}
 
-one field a line. What is read is of that format and version, whole to the last bit, without repeated fields and
-without NaN; `strict` reads the fields. Whatever is wrong is said in the error of that kind of document.
+one field per line. A text is read only if it has that format and version, is intact to the last bit, and has no
+repeated fields and no NaN; `strict` reads the fields. Faults are raised as the error of that kind of document.
 """
 
 import json
@@ -24,20 +24,20 @@ T = TypeVar("T")
 
 
 class Written(str):
-    """A value that is JSON text already."""
+    """A value that is already JSON text."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of document: what it calls itself, and the error that says what is wrong with one."""
+    """A kind of document: its name, and the error that says what is wrong with one."""
 
     name: str
     version: int | str
     noun: str
     error: type[LinsepError]
-    lead: str = ""  # what a sentence about a field begins with
+    lead: str = ""  # the beginning of a sentence about a field
     is_ascii: bool = False
 
     def write(self, fields: Mapping[str, Any], version: int | str | None = None) -> str:
@@ -56,9 +56,9 @@ class Format:
         return value if isinstance(value, Written) else json.dumps(value, allow_nan=False, ensure_ascii=self.is_ascii)
 
     def read(self, text: str | bytes, build: Callable[[Document], T], **newer: Callable[[Document], T]) -> T:
-        """What `build` makes of the fields of a text, once the text is known to be whole.
+        """What `build` makes of the fields of a text, after a check that the text is intact.
 
-        `newer` are later versions that are read as well, v2=..., and what is made of their fields.
+        `newer` names later versions that are read as well, v2=..., and what is made of their fields.
         """
         builds: dict[int | str, Callable[[Document], T]] = {self.version: build}
         builds |= {name.removeprefix("v"): later for name, later in newer.items()}
@@ -68,7 +68,7 @@ class Format:
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
-        """Say in the error of this format what a reader of fields finds wrong."""
+        """Raise what a reader of fields finds wrong as the error of this format."""
         try:
             yield
         except FieldError as wrong:
@@ -106,7 +106,7 @@ class Format:
         return self.error(Fault(self.error.code, what, is_sentence=True))
 
     def content_of(self, path: str | Path) -> bytes:
-        """The bytes of a file, if they are no more than a document may have."""
+        """The bytes of a file, if it is not larger than a document may be."""
         with Path(path).open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         self._require_short(content)

@@ -1,13 +1,13 @@
-"""What a field of a document may hold: anything else is FieldError, and where it stands is said.
+"""What a field of a document may hold: anything else is a FieldError that says where it is.
 
-A reader takes a value and where it stands, such as `runs[0].weights`, and returns what the value means. `record`,
-`each` and `optional` make readers of readers, so that a document is a table:
+A reader takes a value and its place, such as `runs[0].weights`, and returns what the value means. `record`, `each` and
+`optional` make readers out of readers, so that a kind of document is a table:
 
     COUNTS = record(rows=count, mistakes=count, names=optional(each(text)))
 
-Integers that data decide (weights, labels, seeds) are strings of digits, because many JSON readers round what lies
+Integers that come from data (weights, labels, seeds) are strings of digits, because many JSON readers round integers
 beyond 2^53; counts and positions are numbers below that; floats have the digits that give the same float back.
-A missing or unknown field, or a value of the wrong type, is never guessed.
+A missing or unknown field, or a value of the wrong type, is refused: nothing is guessed.
 """
 
 import math
@@ -36,7 +36,7 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 
 
 class FieldError(ValueError):
-    """What is wrong with a document, and where: the format that is read says it in its own error."""
+    """What is wrong with a document, and where; the format being read raises it as its own error."""
 
 
 # Readers of readers --------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def record(**readers: Reader) -> Reader:
 
 
 def each(read: Reader, length: int | None = None) -> Reader:
-    """A list of them, of a length where one is given. Only where one is wrong is it said which."""
+    """A list of such values, of this length if one is given; an error names the entry that is wrong."""
 
     def read_all(value: Any, where: str) -> tuple[Any, ...]:
         items = listed(value, where, length)
@@ -66,18 +66,18 @@ def each(read: Reader, length: int | None = None) -> Reader:
 
 
 def spaced(read: Reader) -> Reader:
-    """Several of them in one text, separated by one blank each."""
+    """Several such values in one text, separated by single spaces."""
     read_all = each(read)
     return lambda value, where: read_all(string(value, where).split(" "), where)
 
 
 def optional(read: Reader) -> Reader:
-    """The same, or null."""
+    """Such a value, or null."""
     return lambda value, where: None if value is None else read(value, where)
 
 
 def such(is_right: Callable[[Any], bool], must: str) -> Reader:
-    """A value that passes a test; of any other it is said what it must be."""
+    """A value that passes a test; the error for any other says what it must be."""
 
     def read(value: Any, where: str) -> Any:
         if not is_right(value):
@@ -88,7 +88,7 @@ def such(is_right: Callable[[Any], bool], must: str) -> Reader:
 
 
 def word(*known: str) -> Reader:
-    """One of the words known."""
+    """One of these words."""
     return such(lambda value: isinstance(value, str) and value in known, f"one of {', '.join(known)}")
 
 
@@ -98,14 +98,14 @@ def whole(least: int, most: int) -> Reader:
 
 
 def digits(most: int) -> Reader:
-    """A whole number, 0 or more and of so many digits at most, written as a string."""
+    """A whole number, 0 or more, of at most `most` digits, written as a string."""
     form = re.compile(rf"0|[1-9][0-9]{{0,{most - 1}}}", re.ASCII)
     read = such(lambda value: _is_of(form, value), f"a string of digits, at most {most}")
     return lambda value, where: int(read(value, where))
 
 
 def matching(pattern: str) -> Reader:
-    """Text of a form."""
+    """Text that matches a pattern."""
     form = re.compile(pattern, re.ASCII)
 
     def read(value: Any, where: str) -> str:
@@ -128,7 +128,7 @@ def _is_whole(value: Any, least: int, most: int) -> bool:
 
 
 def below(where: str, name: str) -> str:
-    """Where a field of an object stands; the document itself has no name."""
+    """The place of a field of an object; the document itself has no name."""
     return f"{where}.{name}" if where else name
 
 
@@ -154,7 +154,7 @@ def mapping(value: Any, where: str) -> Document:
 
 
 def listed(value: Any, where: str, length: int | None = None) -> list[Any]:
-    """A list, of a length where one is given."""
+    """A list, of this length if one is given."""
     if not isinstance(value, list):
         raise FieldError(f"{where} is {shown(value)}: it must be a list.")
     if length is not None and len(value) != length:
@@ -163,7 +163,7 @@ def listed(value: Any, where: str, length: int | None = None) -> list[Any]:
 
 
 def repeated(names: Iterable[str]) -> str | None:
-    """The first name that was there before."""
+    """The first name that appears a second time."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -207,7 +207,7 @@ def written_integer(value: int) -> str:
 
 
 def number(value: Any, where: str) -> float:
-    """A float, or an integer that one holds."""
+    """A float, or an integer that a float holds exactly."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise FieldError(f"{where} is {shown(value)}: it must be a number.")
     if (isinstance(value, int) and abs(value) > COUNT_LIMIT) or not math.isfinite(value):
@@ -221,7 +221,7 @@ def positive(value: Any, where: str) -> float:
 
 
 def not_negative(value: Any, where: str) -> float:
-    """A number from 0 on."""
+    """A number that is 0 or more."""
     return float(such(lambda found: found >= 0, "0 or more")(number(value, where), where))
 
 
