@@ -43,7 +43,7 @@ def test_loops_go_to_a_private_temporary_folder_where_no_other_can_be_written(in
     assert folder_of(run).parent == install / "tmp"
     assert stat.S_IMODE(folder_of(run).stat().st_mode) == 0o700
     assert run.stderr == (
-        f"linsep: no cache folder for compiled code can be written; using {run.stdout.strip()}. "
+        f"linsep: cannot write to a cache folder for compiled code; using {run.stdout.strip()}. "
         "Set NUMBA_CACHE_DIR to choose another.\n"
     )
 

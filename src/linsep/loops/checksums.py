@@ -1,7 +1,7 @@
-"""Checksums of arrays at the speed of memory: each word is multiplied, added, turned and multiplied again (XXH64).
+"""Checksums of arrays at the speed of memory: each word is multiplied, added, rotated and multiplied again (XXH64).
 
-A round is one to one in the word and in what came before, so that a change of a single word always changes the sum; any
-other change is missed once in 2^64. It guards against damage, not against people.
+A round is one-to-one in the word and in the sum so far, so a change of a single word always changes the checksum; any
+other change is missed with a chance of 2^-64. This protects against damage, not against deliberate changes.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def mixed(value: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def checksum(words: Any, start: int, stop: int) -> Any:
-    """Of words of any length from one place to another: four sums side by side, then together."""
+    """The checksum of the words from one place to another: four sums in parallel, combined at the end."""
     a, b, c, d = P1 + P2, P2, np.uint64(0), P1
     whole = start + (stop - start) // 4 * 4
     for k in range(start, whole, 4):
@@ -49,6 +49,6 @@ def checksum(words: Any, start: int, stop: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def checksums(words: Any, size: int, found: Any) -> None:
-    """Of each so many words; the last ones may be fewer."""
+    """The checksums of every `size` words; the last group may be shorter."""
     for k in range(found.size):
         found[k] = checksum(words, k * size, min((k + 1) * size, words.size))

@@ -1,9 +1,9 @@
 """A walk from obstruction to obstruction: the primal simplex method on λ >= 0, Σ λ z = 0, Σ λ = 1.
 
-Every basis of it is an obstruction, as floats see it: at most D + 1 rows. The walk minimises Σ prices·λ, and then goes
-from the basis to the cheapest beside it as long as there is a cheaper one. On the way it looks at all bases beside its
-own, in which one row is exchanged, and keeps the cheapest for each row that would leave, if it is violated by the
-shares that the rows have now: if these add up to less than 1.
+Every basis is an obstruction, in floats, of at most D + 1 rows. The walk minimises Σ prices·λ: it goes from a basis to
+the cheapest neighbour as long as there is a cheaper one. On the way it examines all neighbours, in which one row is
+exchanged, and for each row that would leave it keeps the cheapest one, if the current shares of its rows violate it:
+if they add up to less than 1.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from linsep.loops.dual_bases import PLAIN, combination, dual_basis, exchange, in
 
 ZERO = 1e-9
 VIOLATED = 1.0 - 1e-4
-RENEWED = 50  # pivots after which the inverse is computed anew
+RENEWED = 50  # pivots after which the inverse is computed again
 
 
 def inverse_of(z: Any, basis: Any) -> Any:
@@ -55,7 +55,7 @@ def entering(columns: Any, prices: Any, basis: Any, inverse: Any, dual: Any, val
 
 @njit(**PLAIN)
 def leaving(weights: Any, direction: Any) -> int:
-    """The place in the basis that becomes 0 first, of equal ones that with the largest pivot; -1 if none does."""
+    """The place in the basis that becomes 0 first, among ties the one with the largest pivot; -1 if none does."""
     least, found = np.inf, -1
     for k in range(weights.size):
         if direction[k] > ZERO:
@@ -83,7 +83,7 @@ def exchanged(basis: Any, weights: Any, direction: Any, place: int, row: int, fo
 def look_around(
     z: Any, shares: Any, basis: Any, inverse: Any, weights: Any, cheapest: Any, rows: Any, turned: Any, directions: Any
 ) -> None:
-    """For each place in the basis, the row that makes the cheapest obstruction there, and what its shares are.
+    """For each place in the basis, the row that makes the cheapest obstruction there, and the sum of its shares.
 
     Writes the directions, too, in which the weights of the basis move as each row enters.
     """
@@ -145,7 +145,7 @@ def pivot(
     directions: Any,
     values: Any,
 ) -> int:
-    """The walk itself, with the room that it needs."""
+    """The walk itself, with the memory it needs."""
     width = z.shape[1]
     square, inverse, turned = squares[0], squares[1], squares[2, :width]
     cheapest, column, products, dual, weights = vectors[0], vectors[1], vectors[2], vectors[3, :width], vectors[4]

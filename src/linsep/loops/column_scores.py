@@ -1,11 +1,11 @@
 """Columns of doubles as Arrow holds them, scored without copying them into rows.
 
-Scores are made a strip of rows at a time, eight rows in one instruction. Each is summed in the order of `simd.py`:
+Scores are computed a strip of rows at a time, eight rows in one instruction. Each is summed in the order of `simd.py`:
 lane k adds up the products k, k + 8, k + 16, ..., and the lanes are added by the same tree. So a score is the same to
-the last bit, however its row was stored.
+the last bit, however its row is stored.
 
 Most rows are plain: their score is far from 0 and not among the lowest. They are counted here, many at a time. The
-others are named, and the scan of `scans.py` looks at those.
+others are listed, and the scan of `scans.py` examines them.
 """
 
 from typing import Any
@@ -140,9 +140,9 @@ def largest_norm2(values: Any) -> float:
 
 @njit(cache=True, nogil=True)
 def sure_beyond(w: Any, b: float, longest2: float) -> float:
-    """What |score| must exceed for its sign to be certain, in rows of at most this squared length.
+    """The |score| above which a sign is certain, in rows of at most this squared length.
 
-    It is what `scans.scan` asks for, and a thousandth more.
+    It is the bound of `scans.scan` plus a thousandth.
     """
     near: float = 1.001 * nearest_certain(w, b, longest2)
     return near

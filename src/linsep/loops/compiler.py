@@ -1,14 +1,14 @@
-"""Numba, made ready: a folder for its cache, and a word to the user when it compiles, which takes seconds.
+"""Numba, set up: a folder for its cache, and a message to the user when it compiles, which takes seconds.
 
 Numba refuses to declare a loop with a cache if it finds no folder for it: a read-only install, used without a writable
-home. The loops then go to a temporary folder, kept for the next run. Whoever can write to it decides what code runs,
-so it must be the user's own.
+home. The loops then go to a temporary folder, kept for the next run. Anybody who can write to it decides what code
+runs, so it must be the user's own.
 
 Numba takes a loop from its cache when the file that holds the loop is as old as it was. The loops of one file are
 compiled into those of another, so `njit` makes that the content of the whole folder: after an update that leaves some
 files as they were, no loop runs with yesterday's code inside.
 
-Ctrl-C waits for the loop that is being compiled: what LLVM has built by half cannot be taken apart without a crash.
+Ctrl-C waits for the loop that is being compiled: LLVM may crash when half-built code is cleaned up.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ def ensure_cache_folder() -> None:
         ) from None
     os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder  # the environment is for child processes
     if sys.stderr is not None:
-        told = f"no cache folder for compiled code can be written; using {folder}"
+        told = f"cannot write to a cache folder for compiled code; using {folder}"
         print(f"linsep: {told}. Set NUMBA_CACHE_DIR to choose another.", file=sys.stderr, flush=True)
 
 
@@ -59,7 +59,7 @@ def _has_folder() -> bool:
 
 def _temporary_folder() -> str:
     """A folder for this version, the same in every run; a new one if that belongs to others or they can write to it."""
-    if sys.platform != "win32":  # where owners and rights are not told by stat
+    if sys.platform != "win32":  # there, stat does not tell owners and permissions
         folder = Path(tempfile.gettempdir(), f"linsep-{__version__}-numba-{os.geteuid()}")
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
@@ -73,7 +73,7 @@ CONTENT = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(Path(__fi
 
 
 class LoopFile(caching.IndexDataCacheFile):  # type: ignore[misc]
-    """The cache of one loop; what another version left there, and cannot be read now, is compiled anew."""
+    """The cache of one loop; an entry of another version that cannot be read is compiled again."""
 
     def _load_index(self) -> Any:
         try:
@@ -83,7 +83,7 @@ class LoopFile(caching.IndexDataCacheFile):  # type: ignore[misc]
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """`numba.njit`, its cache good for this content of the folder only."""
+    """`numba.njit` with a cache that is valid only for the present content of this folder."""
 
     def declare(function: Callable[..., Any]) -> Any:
         loop = numba.njit(**options)(function)
@@ -95,7 +95,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 class Announcer(event.Listener):  # type: ignore[misc]
-    """Says once in a process that a loop is compiled, not being in the cache; LINSEP_QUIET=1 silences that."""
+    """Prints a message, once in a process, when a loop is not in the cache and is compiled; not if LINSEP_QUIET=1."""
 
     def on_start(self, _: Any) -> None:
         """The first loop is about to be compiled."""
@@ -108,7 +108,7 @@ class Announcer(event.Listener):  # type: ignore[misc]
 
 
 class InterruptLater(event.Listener):  # type: ignore[misc]
-    """Holds back the first Ctrl-C while the main thread compiles a loop, or loads one, and those that it calls."""
+    """Delays the first Ctrl-C while the main thread compiles or loads a loop and those that it calls."""
 
     depth, heard = 0, 0
     before: Any = None
@@ -122,7 +122,7 @@ class InterruptLater(event.Listener):  # type: ignore[misc]
                 signal.signal(signal.SIGINT, self._hear)
 
     def on_end(self, _: Any) -> None:
-        """The lock was released: after the last time, what was heard is answered."""
+        """The lock was released; after the last release, a delayed Ctrl-C is raised."""
         if threading.current_thread() is threading.main_thread():
             self.depth -= 1
             if self.depth == 0 and self.before is not None:

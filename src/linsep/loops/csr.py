@@ -1,7 +1,7 @@
 """Sparse rows: the three arrays of a CSR matrix, with unsigned indices.
 
-Unsigned throughout: Numba then leaves out the test for negative indices. (It also makes a float of an unsigned
-plus a signed integer, hence ONE to EIGHT.)
+Unsigned throughout: Numba then leaves out the test for negative indices. (The sum of an unsigned and a signed integer
+would be a float, hence ONE to EIGHT.)
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from linsep.loops.row_verbs import verb
 # (`python benchmarks/bandwidth.py` shows by how much).
 ONE, TWO, THREE, FOUR, EIGHT = (np.uint64(k) for k in (1, 2, 3, 4, 8))
 LONG_ROW = np.uint64(16)  # entries
-AHEAD = np.uint64(192)  # entries: in row order both streams are asked for so far before their turn (a sixth faster)
+AHEAD = np.uint64(192)  # entries: in row order both streams are prefetched this far ahead (a sixth faster)
 MOST_FETCHED = 512  # entries of a row: from there on the hardware follows
 STRICT = {"fastmath": {"contract"}, "forceinline": True}
 

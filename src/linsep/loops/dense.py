@@ -1,7 +1,7 @@
 """Dense rows: a C-ordered table of any real number type.
 
-Entries are named one by one, never as a slice of the row: a slice counts its references, and two threads
-that count on one table wait for each other at every row.
+Entries are accessed one by one, never through a slice of the row: a slice counts references, and two threads that
+count references to one table wait for each other at every row.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""The inverse of a basis, as vectors that meet one of its own each: u_j·a_j = 1, and u_j·a_k = 0 for all others.
+"""The inverse of a basis as its dual vectors: u_j·a_j = 1, and u_j·a_k = 0 for all other k.
 
-Written out in loops, in room that NumPy has made: Numba compiles these within a second, and its linear algebra, its
-sort and its arrays in several.
+Written as loops on arrays that NumPy has made: Numba compiles these within a second, but takes several for its linear
+algebra, its sort and arrays of its own.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""How far the own class of a row is ahead, its *gap*, and what is counted and foretold by it.
+"""How far the class of a row is ahead (its *gap*), and what is counted and predicted with it.
 
 The gap is y·score for two classes, where y is -1 or +1; for more it is the score of the row's class minus the best
 other score, and y is the position of the class. A gap of 0 or less is a mistake.
@@ -12,12 +12,12 @@ from linsep.loops import csr, dense  # noqa: F401  (they teach Numba the verbs o
 from linsep.loops.compiler import njit
 from linsep.loops.row_verbs import dot
 
-PREDICTED, MISSED = range(2)  # what is foretold of a row: its class, and whether that was a mistake
+PREDICTED, MISSED = range(2)  # what is predicted for a row: its class, and whether that was a mistake
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def judge(table: Any, i: Any, y: Any, W: Any, b: Any) -> tuple[Any, int]:
-    """The gap of row i, and the best of the other classes. Not finite where a score is not."""
+    """The gap of row i, and the best of the other classes. The gap is not finite if a score is not."""
     if W.ndim == 1:
         return y * (dot(table, i, W) + b[0]), 0
     own = best = dot(table, i, W[y]) + b[y]
@@ -61,10 +61,10 @@ def foretell(
 ) -> bool:
     """Write down the class that the weights predict for row i, and whether that is a mistake (a tie is one).
 
-    Says whether the score was a finite number.
+    Returns whether the score was a finite number.
 
-    Where the average is kept it is the average so far, over `before` rows, that predicts. The label decides nothing:
-    it only says from which side the gap was measured.
+    If the average is kept, the average so far, over `before` rows, predicts. The label does not influence the
+    prediction: it only gives the side from which the gap was measured.
     """
     if lag is not None and before > 0:
         gap, rival = judge_average(table, i, y, 1.0 / before, W, b, lag.W, lag.b)
@@ -80,7 +80,7 @@ def foretell(
 
 @njit(cache=True, nogil=True)
 def count_mistakes(table: Any, y: Any, weights: Any, W: Any, b: Any, enough: Any) -> Any:
-    """How many rows have a gap of 0 or less, or what they weigh; counting ends at `enough`."""
+    """How many rows have a gap of 0 or less, or the sum of their weights; counting ends at `enough`."""
     mistakes = 0
     for i in range(y.size):
         gap, _ = judge(table, i, y[i], W, b)

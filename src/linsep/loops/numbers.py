@@ -1,4 +1,4 @@
-"""What numbers are like, each read once: whether all are finite, are integers, or take two values alone."""
+"""Properties of numbers, found in one read: whether all are finite, all are integers, or have only two values."""
 
 from typing import Any
 

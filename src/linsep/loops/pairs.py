@@ -14,7 +14,7 @@ from linsep.loops.compiler import njit
 
 @njit(cache=True, nogil=True)
 def move_weight(gram: Any, group: Any, u: Any, g: Any, tolerance: float, most: int) -> tuple[bool, int]:
-    """Move weight until the rows' level is u·K·u within the tolerance, a part of it; at most so many times.
+    """Move weight until the rows' level is u·K·u within a relative tolerance; at most `most` times.
 
     Returns whether it got there, and how often it moved. `u` and `g` = K·u are changed in place.
     """

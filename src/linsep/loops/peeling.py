@@ -1,10 +1,10 @@
-"""What peeling asks of the columns: which signs they hold, which rows they touch, how much weight they need.
+"""The loops of peeling: which signs columns hold, which rows they touch, how much weight they need.
 
 The sign of an entry is that of y·x_ij. It is read off comparisons, never off a product, so that -0.0 is a zero
 and no integer wraps around. The column after the last is the bias, whose entries x are all 1.
 
-Dense rows are looked at until every column has shown both signs, which is soon. Sparse rows are turned on their
-side once; then each entry leaves at most once, however many rounds there are.
+Dense rows are read until every column has shown both signs, which is soon. Sparse rows are transposed once; then each
+entry is removed at most once, however many rounds there are.
 """
 
 from math import frexp, ldexp

@@ -1,4 +1,4 @@
-"""The walk of relaxation: each row that is not yet at 1 moves the weights until it is, or a little beyond.
+"""The walk of relaxation: each row that has not reached 1 moves the weights until it does, or a little beyond.
 
 Written once, on the verbs of `row_verbs.py`, for dense and sparse rows of any real number type.
 """

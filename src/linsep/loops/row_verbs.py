@@ -1,6 +1,6 @@
-"""What a walk asks of one row, whatever the layout: `dense.py` and `csr.py` answer these, by `@verb`.
+"""The operations of a walk on one row, for any layout: `dense.py` and `csr.py` implement them with `@verb`.
 
-`scans.py` is written once, on these names; Numba picks the answer by the type of the table.
+`scans.py` is written once, with these names; Numba picks the implementation by the type of the table.
 """
 
 from collections.abc import Callable
@@ -62,22 +62,22 @@ def right_ahead(table: Any, y: Any, i: Any, w: Any, b: Any, near: Any) -> Any:
 
 
 def follow(table: Any, i: Any) -> Any:
-    """Ask the memory for what comes some way after row i, in a walk in row order."""
+    """Prefetch what comes some way after row i, in a walk in row order."""
     raise NotImplementedError
 
 
 def fetch(table: Any, i: Any, later: Any) -> Any:
-    """Ask the memory for row i, in an order that the hardware cannot foresee; and for where to find row `later`."""
+    """Prefetch row i, in an order that the hardware cannot predict, and the place of row `later`."""
     raise NotImplementedError
 
 
 def lead(table: Any) -> Any:
-    """How many rows before its turn a row is fetched: as many as the memory can have under way."""
+    """How many rows before its turn a row is prefetched: as many as the memory can have in transit."""
     raise NotImplementedError
 
 
 def verb(asked: Answer, kind: type, **options: Any) -> Callable[[Answer], Answer]:
-    """Teach Numba the answer to one of these for a layout; `options` are those of the compiler."""
+    """Register the implementation of one of these for a layout with Numba; `options` are those of the compiler."""
 
     def teach(answer: Answer) -> Answer:
         @overload(asked, jit_options=options)

@@ -1,8 +1,8 @@
-"""The walk that only looks: `scan` scores every row under fixed weights. (The walk that learns is in `sweeps.py`.)
+"""The walk that does not learn: `scan` scores every row with fixed weights. (The walk that learns is in `sweeps.py`.)
 
-It is written once, on the verbs of `row_verbs.py`, and so runs on dense and on sparse rows alike.
-It finds bad numbers for free: a row that holds NaN or infinity has no finite score under any weights
-(0·inf is NaN), so only a row whose score is not finite needs a second look.
+It is written once, with the verbs of `row_verbs.py`, and so runs on dense and on sparse rows alike.
+It finds bad numbers at no cost: a row that holds NaN or infinity has no finite score with any weights
+(0·inf is NaN), so only a row whose score is not finite must be read again.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ UNKNOWN = -1.0
 
 
 class Found(NamedTuple):
-    """What a scan writes down besides its counts: the worst rows so far, and a mark on each doubtful row."""
+    """What a scan records besides its counts: the worst rows so far, and a mark on each doubtful row."""
 
     worst: Any  # row positions, as many places as rows wanted: a heap, the largest (score, position) first
     worst_scores: Any
@@ -145,7 +145,7 @@ def is_larger(found: Found, a: int, b: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def length_of(w: Any, b: float) -> float:
-    """What weights and bias are not longer than; infinite where squares leave the range of doubles."""
+    """An upper bound on the length of weights and bias; infinite if squares leave the range of doubles."""
     total = 0.0
     for j in range(w.size):
         total += w[j] * w[j]
@@ -155,7 +155,7 @@ def length_of(w: Any, b: float) -> float:
 
 @njit(cache=True, nogil=True)
 def nearest_certain(w: Any, b: float, longest2: float) -> float:
-    """What the score of a row must be beyond to have a certain sign, if |x|² <= longest2 (Cauchy and Schwarz)."""
+    """The size beyond which a score has a certain sign, if |x|² <= longest2 (Cauchy and Schwarz)."""
     terms = w.size + 4
     g = terms * UNIT / (1.0 - terms * UNIT)
     near: float = 2.001 * g * length_of(w, b) * np.sqrt(longest2 + 1.0) + 2 * terms * TINY

@@ -1,4 +1,4 @@
-"""A random order of rows: Fisher and Yates, dealt out as it is drawn. Four times as fast as NumPy's permutation."""
+"""A random order of rows, built while it is drawn (Fisher and Yates). Four times as fast as NumPy's permutation."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def shuffled(random: np.random.Generator, count: int) -> npt.NDArray[np.int64]:
 
 @njit(cache=True, nogil=True)
 def deal(draws: Any, start: int, order: Any) -> None:
-    """Let the numbers from `start` on join the order: each takes a random place, and who stood there comes last."""
+    """Add the numbers from `start` on to the order: each takes a random place, and the one there moves to the end."""
     for k in range(draws.size):
         last = start + k
         place = int(draws[k] * (last + 1))  # draws are below 1, and no rounding takes the product to last + 1

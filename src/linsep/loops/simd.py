@@ -1,8 +1,8 @@
 """Dot products of rows of floats with double weights, eight entries at a time, the last few under a mask.
 
-The compiler's own loop finishes each row one entry at a time, which short rows feel. And short rows that lie in
-the cache spend more time on adding up lanes and on branches than on reading: `four_ahead` lets four rows share
-both. `python benchmarks/lanes.py` measures what this is worth.
+The compiler's own loop finishes each row one entry at a time, which is slow for short rows. And for short rows in the
+cache, adding up lanes and branching takes longer than reading: `four_ahead` lets four rows share both.
+`python benchmarks/lanes.py` measures the gain.
 
 Both add up a row in the same order, whatever its place in memory, so a score is the same to the last bit.
 """

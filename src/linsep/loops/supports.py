@@ -1,8 +1,8 @@
 """Nearest points of hulls, exactly for a support that changes by one row at a time (Wolfe 1976).
 
-As in `pairs.py`: minimise u·K·u over u >= 0 that sum up to 1 in each group. The support has a Cholesky factor of its
-products (a constant added within each group, which changes no u), to which a row is added, or from which one is taken,
-in the time of reading it once.
+As in `pairs.py`: minimise u·K·u over u >= 0 that add up to 1 in each group. A Cholesky factor of the products of the
+support is kept (with a constant added within each group, which does not change u); adding or removing a row takes the
+time of reading the factor once.
 
 Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976).
 """
@@ -19,7 +19,7 @@ NEARER = 1e-13  # of the constant: a row must be so much nearer to count
 
 @njit(cache=True, nogil=True)
 def settle(gram: Any, group: Any, constant: float, u: Any, support: Any, size: int, factor: Any, most: int) -> Any:
-    """Go on from the support's first `size` rows; at most so many rows join. Returns whether it is done, and the size.
+    """Continue from the support's first `size` rows; at most `most` rows join. Return whether it is done, and the size.
 
     `u` has the weights of all rows, 0 outside the support.
     """

@@ -1,14 +1,14 @@
 """The sweep, which learns as it goes.
 
 One row of weights for two classes, where y is -1 or +1; else one for each class, where y is a position among them.
-A mistake is a row whose gap (`judging.py`) is at most the margin asked for; `updates.py` has what is done about it.
+A mistake is a row whose gap (`judging.py`) is at most the margin; `updates.py` has the update that it causes.
 `learners/perceptron.py` says the same in plain Python. Written once, on the verbs of `row_verbs.py`, for dense and
 sparse rows, in floats and in integers.
 
-A row of weight k is k rows in a row: it is visited until it is right, k times at most, and the last visit of a weight
-that is not whole counts for the rest of it. So a weight of 3 is the row three times over, bit for bit.
+A row of weight k stands for k copies in succession: it is visited until it is right, at most k times, and the last
+visit of a weight that is not whole counts for the fraction. So a weight of 3 is the row three times, bit for bit.
 
-What a caller does not need it leaves out as None, and Numba leaves out the code: the plain rule is as fast as alone.
+A caller passes None for what it does not need, and Numba leaves out the code: the plain rule is as fast as by itself.
 """
 
 from typing import Any, NamedTuple
@@ -86,7 +86,7 @@ def sweep(
     (0: all of it). A sweep also stops before an update that would end a run longer than `longest`: the caller may want
     to hold these weights. Called again from there with a run of -1, it makes the update. `lag` sums up the updates,
     each times the rows walked before it, so that the average of the weights over t rows is W - lag/t. Updates are
-    logged in `log`. Where `foretold` has a line for each row, the row is predicted before it is learned from.
+    logged in `log`. If `foretold` has a line for each row, each row is predicted before it is learned from.
     Where `measured` is a number, rows are looked at four at a time (see `looks_ahead`), and `longest2` is at least the
     |x|² of that many first rows. As long as the pass `is_sure`, rows are right only if rounding cannot have made them
     so; the first update ends that, since only a pass without one is the last.
@@ -203,7 +203,7 @@ def visits(weight: float) -> int:
 
 @njit(cache=True, nogil=True, forceinline=True)
 def sum_of_first(weights: Any, j: int, n: int) -> float:
-    """The weights of the first n of four rows together. Nothing is jumped over: where n ends cannot be foreseen."""
+    """The weights of the first n of four rows together, without branches, since n cannot be predicted."""
     first = (weights[j] if n > 0 else 0.0) + (weights[j + 1] if n > 1 else 0.0)
     return first + ((weights[j + 2] if n > 2 else 0.0) + (weights[j + 3] if n > 3 else 0.0))
 

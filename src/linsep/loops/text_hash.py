@@ -3,9 +3,9 @@
     HashingVectorizer(n_features=2**bits, norm=None)      lower case; words are runs of two or more of \\w; each adds
                                                           +1 or -1 to the column that its MurmurHash3 names
 
-Bytes go in, a CSR matrix comes out, and no string is made on the way. `folds` says what becomes of a character beyond
-ASCII (see `linsep.sources.hashing`); the few whose lower case takes more or fewer bytes, or depends on the letters
-around it, leave their line to scikit-learn.
+Bytes go in, a CSR matrix comes out, and no string is made on the way. `folds` says what a character beyond ASCII
+becomes (see `linsep.sources.hashing`); lines with one of the few whose lower case has another number of bytes, or
+depends on the letters around it, are left to scikit-learn.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ C1, C2, M5 = np.uint64(0xCC9E2D51), np.uint64(0x1B873593), np.uint64(0xE6546B64)
 def lines(block: Any, names: Any, ends: Any, spans: Any, codes: Any) -> int:
     """Find the lines of a block that ends with a newline, and the code of each label; returns how many there are.
 
-    Blank lines are none. The known labels stand one after the other in `names`, each to its place in `ends`.
+    Blank lines do not count. The known labels are stored one after the other in `names`; `ends` says where each ends.
     """
     row, start, number, code = 0, 0, 0, 0
     tab = -1

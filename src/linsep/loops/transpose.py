@@ -1,4 +1,4 @@
-"""Columns beside each other, as rows: what a columnar file holds in the order that the other kernels read."""
+"""Columns copied into rows: the content of a columnar file in the order that the other loops read."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""The scan of rows on a GPU: one read, and a few numbers for each tile of rows. Imported only where Triton is.
+"""The scan of rows on a GPU: one read, and a few numbers for each tile of rows. Imported only if Triton is installed.
 
-Products and sums are those of doubles, whatever the rows are made of: memory is what such a read waits for.
+Products and sums are in doubles, whatever the type of the rows: such a read is limited by memory, not by arithmetic.
 """
 
 from typing import Any, NamedTuple

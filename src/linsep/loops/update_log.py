@@ -1,11 +1,11 @@
-"""The log of a run: from it the updates are made again, and every vector that the run had can vote."""
+"""The log of a run: from it the updates can be repeated, and every vector that the run had can vote."""
 
 from typing import Any
 
 from linsep.loops.compiler import njit
 from linsep.loops.updates import correct
 
-LOGGED = 5  # numbers of an update: who was mistaken, for what, after how many rows, and how far the update went
+LOGGED = 5  # numbers of an update: the row, its label, its rival, after how many rows, and how far the update went
 ROW, LABEL, RIVAL, BORN, STEP = range(LOGGED)
 
 
@@ -22,9 +22,9 @@ def replay(table: Any, log: Any, bias: int, W: Any, b: Any) -> None:
 def tally(scores: Any, products: Any, log: Any, survived: Any, bias: float, votes: Any) -> None:
     """Add up the votes of a run's vectors. `scores` are those of the first vector, and are used up.
 
-    The score of each later vector differs by one product of rows, x_i·x, and those are at hand: `products` has a
-    row for each logged x_i and, as `scores` and `votes`, a column for each x. A vector votes with as many voices as
-    rows it survived; where its score is 0, or its highest score is that of two classes, it has no opinion.
+    The score of each later vector differs by one product of rows, x_i·x, which is known: `products` has a row for each
+    logged x_i and, like `scores` and `votes`, a column for each x. A vector has one vote for every row it survived; if
+    its score is 0, or two classes tie for the highest score, it does not vote.
     """
     vote(scores, survived[0], votes)
     for j in range(log.shape[0]):

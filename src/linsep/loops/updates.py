@@ -1,4 +1,4 @@
-"""What a mistake does to the weights: the plain update, and those of the rules that choose how far to go.
+"""How a mistake changes the weights: the plain update, and those of the rules that choose how far to go.
 
 The step of an update is 1. With a `Hinge` it is what brings the gap to 1, at most `cap` for each visit and less
 where `soft` is above 0 (Crammer and others 2006); with a `spread`, one for each weight, distances are measured by it

@@ -1,8 +1,8 @@
 """A walk from vertex to vertex of the arrangement: weights at which as many rows as possible are exactly 0.
 
 At a vertex D - 1 independent rows are tight, z·w = 0. Releasing one of them leaves a circle of weights; along it every
-other row changes sides twice, and one sort tells the cost at every crossing, which are the next vertices. A vertex can
-be left so that all its tight rows are right, so these cost nothing.
+other row changes sides twice, and one sort gives the cost at every crossing: these are the next vertices. A vertex can
+be left in a direction in which all its tight rows are right, so these cost nothing.
 """
 
 import math
@@ -229,7 +229,7 @@ def wander(
     squares: Any,
     waiting: Any,
 ) -> float:
-    """The walk itself, with the room that it needs."""
+    """The walk itself, with the memory it needs."""
     width = z.shape[1]
     rows, order = places[0], places[1]
     keys, scores, across, zeros = along[0], along[1], along[2], along[3]
@@ -257,7 +257,7 @@ def wander(
             exchange(ways, products, released)
             met(ways, w, products)
             exchange(ways, products, width - 1)
-        else:  # at a right angle to the old w there is no way from one to the other
+        else:  # no update where the new w is nearly orthogonal to the old one
             find_ways(z, tight, w, square, ways)
         if not abs(ways[0, 0]) < np.inf:
             break
