@@ -112,7 +112,7 @@ def test_formats_without_names_are_taken_in_order(model, kind, capsys):
         sp.save_npz(file, sp.csr_array(X))
     code, lines, err = predicted(capsys, model / "m.json", file)
     assert (code, lines) == (0, expected(model))
-    assert "no column names: its columns are taken in the order of the model's" in err
+    assert "no column names: its columns must be in the order of the model's" in err
 
 
 def test_the_error_is_counted_over_all_files_that_have_labels(model, capsys):

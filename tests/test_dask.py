@@ -362,7 +362,7 @@ def test_a_frame_whose_rows_are_elsewhere_is_not_read_here():
     with dask.config.set(scheduler="synchronous"):
         verdict = linsep.decide(frame, "k")
         verdict.verify(linsep.open(frame, label="k"))
-        with pytest.raises(linsep.InputError, match="whose rows are elsewhere"):
+        with pytest.raises(linsep.InputError, match="whose rows are on a cluster"):
             verdict.verify(frame[["a"]], frame["k"])
 
 

@@ -249,8 +249,8 @@ def test_labels_on_the_device_are_read_there():
 @pytest.mark.parametrize(
     ("device", "words"),
     [
-        ("banana", "no such device"),
-        (7.5, "no such device"),
+        ("banana", "does not know this device"),
+        (7.5, "does not know this device"),
         ("cuda:99", 'finds no GPU .* device="cpu"'),
         ("mps", 'finds no GPU .* device="cpu"'),
         ("xpu", "finds no GPU"),

@@ -100,7 +100,7 @@ BAD = {
     "one dimension": ([1.0, 2.0, 3.0], Y, errors.ShapeError, r"reshape\(-1, 1\)"),
     "ragged": ([[1, 2], [3]], [0, 1], errors.ShapeError, "Row 1 has 1 values"),
     "lengths": (X, [0, 1], errors.LengthError, "3 rows, but y has 2 labels"),
-    "scalar y": (X, 1, errors.LengthError, "no labels"),
+    "scalar y": (X, 1, errors.LengthError, "does not hold labels"),
     "complex": (np.array(X) * 1j, Y, errors.NotNumericError, "complex numbers"),
     "complex labels": (X, [1j, 1, 1], errors.NotNumericError, "complex"),
     "text": ([["1", "2"], ["3", "4"], ["5", "six"]], Y, errors.NotNumericError, "Row 0, column 0 .* holds '1'"),

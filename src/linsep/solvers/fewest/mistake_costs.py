@@ -35,7 +35,7 @@ def costs_of(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fractio
     whole = [int(one * common) for one in given]
     divisor = gcd(*whole) or 1
     if max(whole) // divisor > LARGEST:
-        raise ArgumentError("cost holds numbers of too different sizes: round them.")
+        raise ArgumentError("cost holds numbers that differ too much in size: scale or round them.")
     return tuple(one // divisor for one in whole), Fraction(divisor, common)
 
 
