@@ -165,7 +165,7 @@ def test_an_end_that_is_not_found_is_missing_and_the_estimates_are_not_lost(monk
     fit = report.firth()
     assert fit.coefficients["x1"] == pytest.approx(math.log(5.5 / 0.5) - math.log(3.5 / 7.5), rel=1e-9)
     assert math.isnan(fit.estimates[1].high) and fit.estimates[1].low > 0 and fit.estimates[1].p_value < 0.05
-    assert "missing was not found" in fit.explain() and fit.facts()["estimates"][1]["high"] is None
+    assert "missing end or p was not found" in fit.explain() and fit.facts()["estimates"][1]["high"] is None
 
 
 def test_aliased_and_undetermined_coefficients_have_no_number():
@@ -218,7 +218,7 @@ def test_one_table_has_what_becomes_of_each_coefficient_and_both_fits():
 def test_the_table_of_a_family_without_a_fit_has_what_becomes_of_each_coefficient():
     report = linsep.mle_exists([[1], [0], [0]], [1, 0, 1], ["x"], family="cox", time=[1, 2, 3])
     assert report.table() == {"coefficient": ["x"], "estimate": [report.coefficients["x"]]}
-    with pytest.raises(ArgumentError, match=r"are for families binomial .* not for 'cox'. .*coxphf"):
+    with pytest.raises(ArgumentError, match=r"are for the families binomial .* not for 'cox'. .*coxphf"):
         report.firth()
 
 

@@ -121,7 +121,7 @@ ENTRY = {"status": DIED, "entry": np.zeros(7), "strata": None, "offset": None}
         (model("PHReg", TABLE["age"], ["chur"], **ENTRY), "entry times"),
         (model("OrderedModel", DIED, ["age"], labels=[0, 1], distr=stats.uniform, offset=None), "the distribution"),
         (model("ConditionalLogit", DIED, ["age"], groups=GROUPS[1:]), "dropped for missing values"),
-        (model("Logit", None), "no data with it"),
+        (model("Logit", None), "no longer holds its data"),
     ],
 )
 def test_a_model_whose_question_is_another_is_refused_by_name(given, message):

@@ -334,7 +334,7 @@ def test_out_of_time_nothing_is_claimed():
     report = linsep.mle_exists(rng.normal(size=(3000, 30)), rng.integers(0, 2, 3000), time_limit=0)
     assert report.exists is None and report.separated_rows is None
     assert set(report.coefficients.values()) == {"unknown"}
-    assert report.explain().startswith("Not decided.") and "is open" in report.explain()
+    assert report.explain().startswith("Not decided.") and "It is not known" in report.explain()
 
 
 def test_out_of_time_after_peeling_it_is_still_known_that_there_is_no_estimate(monkeypatch):
@@ -382,7 +382,7 @@ def test_columns_past_counting_leave_the_coefficients_unknown(monkeypatch):
 def test_the_report_says_what_happened_and_what_to_do():
     quasi = linsep.mle_exists(*UCLA_QUASI, ["dose", "age"]).explain()
     assert "quasi-complete separation" in quasi and "7 of the 10 rows" in quasi
-    assert "+infinity: dose." in quasi and "Finite in spite of that: age." in quasi and "Firth" in quasi
+    assert "+infinity: dose." in quasi and "Finite nevertheless: age." in quasi and "Firth" in quasi
     complete = linsep.mle_exists(*UCLA_COMPLETE).explain()
     assert "complete separation" in complete and "quasi" not in complete and "Undetermined: x2." in complete
     assert "exists and is unique" in linsep.mle_exists([[1], [2], [3], [4]], [0, 1, 0, 1]).explain()

@@ -388,7 +388,7 @@ LINES = """1. Rows with x1 > 9 are b (1 row).
 4. Rows with x1 > 7 are a (2 rows).
 5. Rows with x1 <= 6 are a (5 rows).
 6. Rows with x1 > 6.5 are a (3 rows); the others are b (4 rows).
-Equal rows have different labels; of each pair the first is a mistake:
+Equal rows have different labels; the first of each pair is a mistake:
   row   equals row
     3            1
 4 rows left out, not part of the proof."""
@@ -684,7 +684,7 @@ def test_regions_that_do_not_fit_are_refused(regions):
         replace(regions, sizes=(*regions.sizes, 1))
     with pytest.raises(CertificateError, match="between two rows"):
         replace(regions, contradictions=((0, 1, 2),))
-    with pytest.raises(CertificateError, match="followed by later ones"):
+    with pytest.raises(CertificateError, match="lead only to later ones"):
         fields = {"n_rows": 1, "n_columns": 1, "classes": (0, 1), "sizes": (1, 1, 1, 1)}
         linsep.Regions(cuts=(Cut((1,), 0, 2, -1), Cut((1,), 0, -1, -2), Cut((1,), 0, 1, -1)), **fields)
     assert regions.is_list is all(cut.is_pure for cut in regions.cuts)

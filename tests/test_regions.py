@@ -155,7 +155,7 @@ def test_past_the_time_limit_every_row_is_still_in_a_region_of_its_class(limit):
     X, y = random.standard_normal((400, 5)), random.integers(3, size=400)
     found = linsep.separate_regions(X, y, time_limit=limit)
     found.verify(X, y)
-    assert not found.in_time and "The time was over" in found.explain() and found.seconds < limit + 3
+    assert not found.in_time and "The time limit was reached" in found.explain() and found.seconds < limit + 3
 
 
 @pytest.mark.parametrize(

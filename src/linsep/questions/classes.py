@@ -4,7 +4,7 @@
     rest    so is each class against all others
     joint   one question, about Kesler's rows (see `sources.kesler`)
 
-An obstruction of a pair is one of the joint question too: where there is much to read, pairs are asked first.
+An obstruction of a pair is also one of the joint question: if there are many entries, pairs are decided first.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ from linsep.sources.row_set import Marks
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
-MUCH = 20_000_000  # entries of Kesler's rows, zeros counted: from here on pairs of classes are asked first
+MUCH = 20_000_000  # entries of Kesler's rows, zeros included: from here on pairs of classes are decided first
 
 
 def decide_classes(
@@ -51,14 +51,15 @@ def decide_classes(
 ) -> ClassVerdicts:
     """Decide whether hyperplanes separate many classes, and prove it.
 
-    by="joint" asks one question: is there a score for each class, w_k·x + b_k, with that of its own class strictly the
-    largest on every row? by="pairs" asks of each pair of classes whether a hyperplane separates them, by="rest" of each
-    class whether one separates it from all others. Each answer is a verdict as `decide` gives it, with its proof.
+    by="joint" asks one question: is there a score for each class, w_k·x + b_k, such that on every row the score of its
+    own class is strictly the largest? by="pairs" asks for each pair of classes whether a hyperplane separates them,
+    by="rest" for each class whether one separates it from all others. Each answer is a verdict like that of `decide`,
+    with its proof.
 
     Parameters
     ----------
     X, y : the rows and their labels
-        As `decide` takes them; two different labels or more.
+        As `decide` takes them; at least two different labels.
     by : "joint", "pairs" or "rest"
         The questions.
     bias : bool
@@ -66,12 +67,12 @@ def decide_classes(
     ids, categories, missing, watch
         As `decide` takes them.
     time_limit : float or None
-        Seconds for all questions together. What is open then is `NotSeparable` or `Undecided`.
+        Seconds for all questions together. Answers that are open then are `NotSeparable` or `Undecided`.
 
     Returns
     -------
     ClassVerdicts
-        A verdict, as `decide` gives it, for each question.
+        A verdict for each question, as from `decide`.
 
     Raises
     ------
@@ -113,8 +114,8 @@ def max_margin_classes(
 
     by="pairs" and by="rest" ask `max_margin` about each pair of classes and about each class against the rest.
     by="joint" asks for the margin of Crammer and Singer (2001): the largest t such that some w_1, ..., w_K with
-    |w_1|² + ... + |w_K|² = 1 have w_c·x - w_k·x >= t for every row x, c its class and k any other. With bias, x has a 1
-    at its end, so that the biases are weights like others, and count; bias=False leaves them out.
+    |w_1|² + ... + |w_K|² = 1 have w_c·x - w_k·x >= t for every row x, where c is its class and k any other. With bias,
+    x has a 1 appended, so that the biases are weights like the others, and count; bias=False leaves them out.
 
     Parameters
     ----------
@@ -149,7 +150,7 @@ def max_margin_classes(
 
 
 def _finite(source: Source, clock: Clock) -> Source:
-    """The source, if it has two classes or more and no number is NaN or infinite."""
+    """The source, which must have at least two classes and no number that is NaN or infinite."""
     if len(source.facts.labels) < 2:
         _ = source.facts.pair  # one class is refused
     require_finite(source)
@@ -172,7 +173,7 @@ class ManyClasses:
         return self.source.facts.labels
 
     def found(self, by: By, answer: Callable[[By, Classes], Verdict]) -> ClassVerdicts:
-        """The answers to all questions with what they are about, held against the data."""
+        """The answers to all questions, checked against the data."""
         facts = self.source.facts
         verdicts = [answer(by, question) for question in questions(by, len(facts.labels))]
         found = ClassVerdicts(
@@ -218,7 +219,7 @@ class ManyClasses:
         return self.as_contests(verdict)
 
     def widest_jointly(self, gap: float, weights: tuple[int, ...]) -> Verdict:
-        """The widest scores, from weights of all classes but the first that separate."""
+        """The scores with the largest margin, starting from separating weights of all classes but the first."""
         rows = KeslerSource(self.source, bias=self.bias, all_blocks=True)
         everywhere = (0,) * (rows.n_columns - len(weights)) + weights
         clock = Clock(self.clock.left, watch=self.clock.watch)
@@ -227,7 +228,7 @@ class ManyClasses:
         return found
 
     def asked(self, rows: Source) -> Verdict:
-        """The verdict on rows of two classes, with the widest margin where that is asked for."""
+        """The verdict on rows of two classes, with the largest margin if that is the question."""
         if self.gap is None:
             return self.decided(rows, self.bias)
         clock = Clock(self.clock.left, watch=self.clock.watch)
@@ -236,9 +237,9 @@ class ManyClasses:
         return found
 
     def of_pairs(self, clock: Clock) -> Settled | None:
-        """The joint answer, where a pair of classes is not separable and one column is a weak separator.
+        """The joint answer, if a pair of classes is not separable and one column is a weak separator.
 
-        The clock is told of the obstruction, which is an answer too, should the time be over.
+        The clock keeps the obstruction, which is an answer too if the time limit is reached.
         """
         places = class_hints.Places(len(self.labels), self.source.n_columns, self.bias)
         for pair in class_hints.pairs_by_distance(self.source):
@@ -255,14 +256,14 @@ class ManyClasses:
         k, j, sign = pure
         weights = [0] * (places.width * len(self.labels))
         weights[k * places.width + j] = sign
-        first = weights[: places.width] * (len(self.labels) - 1)  # the first class has no block: it is taken off
+        first = weights[: places.width] * (len(self.labels) - 1)  # subtracted: the first class has no block
         own = tuple(a - b for a, b in zip(weights[places.width :], first, strict=True))
         return Settled("touching", own, 0, obstruction=clock.obstruction)
 
     def decided(
         self, rows: Source, bias: bool, first: Callable[[Clock], Settled | None] = lambda clock: None
     ) -> Verdict:
-        """What the time that is left allows to say about rows of two classes; `first` may know the answer."""
+        """The verdict on rows of two classes within the time that is left; `first` may know the answer."""
         clock = Clock(self.clock.left, watch=self.clock.watch)
         case = Case(rows, bias, clock)
         try:
@@ -276,7 +277,7 @@ class ManyClasses:
             self.clock.reads += clock.reads
 
     def as_contests(self, verdict: Verdict) -> Verdict:
-        """A verdict on Kesler's rows, with each under the number that says which row it is, and against which class."""
+        """A verdict on Kesler's rows, each with the number that says which row is compared with which class."""
         n_classes = len(self.labels)
 
         def numbers(rows: Sequence[int]) -> list[int]:

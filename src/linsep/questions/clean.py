@@ -1,7 +1,7 @@
 """Which labels are likely to be wrong? How many must be, proved; and the rows to look at first.
 
-at least    so many labels are wrong whatever the hyperplane: the bound of `fewest_mistakes`
-at most     so many changes are enough: without these rows, a hyperplane separates the classes
+at least    this many labels are wrong whatever the hyperplane: the bound of `fewest_mistakes`
+at most     this many changes are enough: without these rows, a hyperplane separates the classes
 look first  at the rows whose label a logistic regression finds least likely, mistaken rows before others like them
 """
 
@@ -49,10 +49,10 @@ from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Given, Missing
 from linsep.tables.row_ids import RowIds
 
-FITTED, FITTED_CELLS = 100_000, 1 << 24  # rows and numbers that the logistic regression is fitted on, at most
-EXAMINED = 10  # rows of which it is asked what follows if their label is right
-ODDS = 1  # their log, against the label of a mistaken row beside another that the regression finds as likely
-SHARE_OF_SEARCH = 0.6  # of the time is for the fewest mistakes; the rest is for that question
+FITTED, FITTED_CELLS = 100_000, 1 << 24  # the logistic regression is fitted to at most this many rows and numbers
+EXAMINED = 10  # for this many rows, find out what follows if their label is right
+ODDS = 1  # subtracted from the log odds of a mistaken row's label, so that it comes before others like it
+SHARE_OF_SEARCH = 0.6  # of the time, for the fewest mistakes; the rest is for the examined rows
 HEAD = ("rank", "row", "id", "label", "instead", "chance", "obstructions", "mistaken", "if right", "if right, at least")
 PLACE = 2  # before this column stands where the row is found
 
@@ -63,11 +63,11 @@ Ends: TypeAlias = tuple[int | float | None, int | float | None]
 class Suspect:
     """A row whose label may be wrong, and why.
 
-    `chance` is the probability that a logistic regression gives its label. `obstructions` counts those that
-    the bound rests on and that the row is in: one row of each is mislabelled. `is_mistaken` says that it is one of the
+    `chance` is the probability that a logistic regression gives its label. `obstructions` counts the obstructions of
+    the bound that contain the row: at least one row of each is mislabelled. `is_mistaken` says whether it is one of the
     rows whose removal is enough. `if_right` is how many labels are wrong, or what they cost, if this one is right: at
-    most (None where that is open) and at least (None where no hyperplane gets it right); None where not examined.
-    `id` is what the user calls the row; "" where it has no name.
+    most (None if not known) and at least (None if no hyperplane gets it right); None if the row was not examined.
+    `id` is what the user calls the row; "" if it has no name.
     """
 
     row: int
@@ -87,11 +87,11 @@ class Cleaning(Reported):
     Attributes
     ----------
     mistakes : FewestMistakes
-        The proof: `lower` labels are wrong at least, whatever the hyperplane, and `best` changes are enough.
+        The proof: at least `lower` labels are wrong, whatever the hyperplane, and `best` changes are enough.
     verdict : a verdict or None
-        That on the rows without the mistaken ones; None where these are not of two classes.
+        The verdict on the rows without the mistaken ones; None if these are not of two classes.
     suspects : tuple
-        The rows to look at, each with its label, its probability and why it is there.
+        The rows to look at, each with its label, its probability and the reasons to look at it.
     row_names : mapping
         What the user calls the rows.
 
@@ -115,11 +115,11 @@ class Cleaning(Reported):
 
     @property
     def ids(self) -> tuple[Any, ...]:
-        """What the user calls these rows: their ids, or their numbers where they have none."""
+        """What the user calls these rows: their ids, or their numbers if they have none."""
         return self.rows if self.row_names is None else self.row_names.ids(self.rows)
 
     def _called(self, ids: RowIds | None) -> "Cleaning":
-        """The same with what rows are called."""
+        """The same, with what the user calls the rows."""
         if ids is None:
             return self
         names = ids.names(self.rows)
@@ -128,7 +128,7 @@ class Cleaning(Reported):
         return replace(self, suspects=suspects, row_names=names)
 
     def _in_own_numbers(self, rows: Given) -> "Cleaning":
-        """The same, its rows those of the user's table, of which some were dropped."""
+        """The same with the row numbers of the user's table, of which some rows were dropped."""
         if rows.kept is None:
             return self
         suspects = tuple(replace(suspect, row=rows.own([suspect.row])[0]) for suspect in self.suspects)
@@ -136,7 +136,7 @@ class Cleaning(Reported):
         return replace(self, mistakes=mistakes, suspects=suspects)._called(rows.names)
 
     def frame(self, X: Any) -> Any:
-        """These rows as a dataframe of the library of X: see `Verdict.frame`. New columns say what suspects are."""
+        """These rows as a dataframe of the library of X: see `Verdict.frame`. New columns describe the suspects."""
         told = ("label", "instead", "chance", "obstructions", "is_mistaken")
         columns = {name: [getattr(suspect, name) for suspect in self.suspects] for name in told}
         return shown_rows(X, self.rows, columns, self.mistakes._length_of(X, None), self.row_names)
@@ -150,7 +150,7 @@ class Cleaning(Reported):
         if not size:
             title = "No label need be wrong: a hyperplane separates the classes."
         elif mistakes.costs is not None:
-            title = f"Mistakes cost {mistakes.lower} at least, whatever the hyperplane (proved); {enough}."
+            title = f"Mistakes cost at least {mistakes.lower}, whatever the hyperplane (proved); {enough}."
         else:
             one, many = ("label is wrong", "labels are wrong") if mistakes.bias else ("mistake", "mistakes")
             least = (
@@ -184,7 +184,7 @@ class Cleaning(Reported):
         return Grid(tuple(known), lines, f"... and {count(hidden, 'more row')}." if hidden else "")
 
     def to_csv(self, path: str | PathLike[str], where: Where | None = None) -> None:
-        """Write all suspects as CSV, the most suspicious first; `where` says more about where rows are found."""
+        """Write all suspects as CSV, the most suspicious first; `where` adds columns that say where rows are."""
         names, page = self.row_names, io.StringIO()
         own = {} if names is None or names.word == "id" else {names.word: names.ids(self.rows)}
         found = where(self.rows) if where else {}
@@ -202,7 +202,7 @@ class Cleaning(Reported):
             yield [rank, s.row, s.id, s.label, s.instead, f"{s.chance:.6g}", s.obstructions, int(s.is_mistaken), *right]
 
     def facts(self) -> dict[str, Any]:
-        """The same as JSON has it."""
+        """The result as plain values, for JSON."""
         names = ("row", "id", "label", "instead", "chance", "obstructions", "is_mistaken", "if_right")
         suspects = [
             {name: getattr(suspect, name) for name in names} | {"id": plain_name(suspect.id)}
@@ -235,9 +235,9 @@ def clean(
 ) -> Cleaning:
     """Find the labels that are likely to be wrong, and prove how many must be.
 
-    Suppose that a hyperplane separates the classes, but for labels that are wrong. Then at least `mistakes.lower` of
-    them are wrong, proved; without the `mistakes.mistaken_rows` none is. The suspects are ranked by the probability
-    that a logistic regression gives to their label, mistaken rows before others like them.
+    Suppose that a hyperplane would separate the classes if all labels were right. Then at least `mistakes.lower` of
+    them are wrong, proved; without the `mistakes.mistaken_rows` a hyperplane separates the classes. The suspects are
+    ranked by the probability that a logistic regression gives to their label, mistaken rows before others like them.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def cleaned(
 
 
 def _examine(suspects: list[Suspect], found: FewestMistakes, source: Source, clock: Clock) -> bool:
-    """Ask of the first suspects what follows if their label is right, as long as there is time; True after Ctrl-C."""
+    """Find out what follows if the labels of the first suspects are right, while there is time; True after Ctrl-C."""
     examined, costs = suspects[:EXAMINED], [1] * source.n_rows if found.costs is None else list(found.costs)
     priced = [found.unit * cost for cost in costs]
     beyond = found.unit * (sum(costs) + 1)  # more than all others together: a mistake only if it must be
@@ -315,7 +315,7 @@ def _ends_of(other: FewestMistakes, row: int, cost: Any, lower: int | float) -> 
 
 
 def _without(found: FewestMistakes, source: Source) -> Separable | None:
-    """The verdict on the rows that are not mistaken: the hyperplane separates them, which is checked anew."""
+    """The verdict on the rows that are not mistaken: the hyperplane separates them, which is checked again."""
     rows = np.setdiff1d(np.arange(source.n_rows), found.mistaken_rows)
     block = source.take(rows)
     if not len(rows) or abs(block.y.sum(dtype=np.int64)) == len(rows):
@@ -357,7 +357,7 @@ def _logits(source: Source) -> Floats:
         for numbers, _, y in source.blocks():
             logits[numbers] = y * sample.y[0]
         return logits
-    scaled = MaxAbsScaler(), StandardScaler(with_mean=not sample.is_sparse)  # the first, lest a square overflow
+    scaled = MaxAbsScaler(), StandardScaler(with_mean=not sample.is_sparse)  # the first so that no square overflows
     fitted = make_pipeline(*scaled, LogisticRegression(max_iter=300))
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # near enough is enough
         fitted.fit(sample.values.astype(np.float64), sample.y)

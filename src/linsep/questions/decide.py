@@ -2,16 +2,16 @@
 
     NaN, infinity                     refused, with row and column
     few short rows of small numbers   the exact LP on all of them, in integers
-    a column of one sign              separates every row it touches: peel, and go on with the rest
+    a column of one sign              separates every row it touches: peel, and continue with the rest
     hundreds of columns               a separator by relaxation, which soon finds one or gives up;
                                       Newton's method: a separator, or short weights and a positive-definite matrix
                                       what neither settles, from a basis in which the rows are round
-    columns of small rank             a few that span the others, and what is found there held against all
+    columns of small rank             a few that span the others; what is found there is checked in all
     many rows                         a working set guided by floats, each answer proved exactly
     tiny margins, contradictions      the same in a basis in which the rows are round, computed exactly
     what floats cannot settle         the exact LP, started from where they stopped
 
-Every verdict is checked against the data before it is handed out, and against nothing else.
+Every verdict is checked against the data, and against nothing else, before it is returned.
 """
 
 import math
@@ -61,21 +61,21 @@ from linsep.sources.subset import Remaining
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
-SMALL = 1 << 28  # bytes of a table on a device that is looked at here, unless it is very wide
-FULL = 0.5  # part of the entries of a sparse table from which on it is looked at as a dense one
-HELD = 1.0  # part of the rows of a stream that may be held at once: files of so few rows are looked at in memory
-FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are looked at together, in NumPy
-VERY_FEW = 5  # columns: up to here the exact LP is as quick as the search in floats, if numbers are small
-WORTH_A_THREAD = 1_000_000  # entries: from here on numbers are looked at beside the search, not before it
+SMALL = 1 << 28  # bytes: a table on a device up to this size is copied to the host, unless it is very wide
+FULL = 0.5  # part of the entries that are stored: with at least this, a sparse table is converted to a dense one
+HELD = 1.0  # part of the rows that may be in memory at once: files with at most so many rows are decided in memory
+FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are processed together, in NumPy
+VERY_FEW = 5  # columns: up to here the exact LP is as fast as the search in floats, if numbers are small
+WORTH_A_THREAD = 1_000_000  # entries: from here on NaN is looked for during the search, not before it
 MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
-EARLY = 0.9  # part of the time limit: a search that ends before says why
+EARLY = 0.9  # part of the time limit: a search that ends before this says why
 
-BYTES_A_WEIGHT = 120  # of a verdict, and of the steps to it
+BYTES_A_WEIGHT = 120  # memory for a verdict and for the steps to it
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
 
 A_MOMENT_S = 0.001
-SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict remembers of the rows, for a picture
+SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict keeps of the rows, for a picture
 
 
 def decide(
@@ -96,21 +96,21 @@ def decide(
     Parameters
     ----------
     X : the rows
-        An array, a sparse matrix, a dataframe, an Arrow table, a query, or a source such as `linsep.open` gives.
+        An array, a sparse matrix, a dataframe, an Arrow table, a query, or a source such as `linsep.open` returns.
     y : their labels
-        Two different values, the larger one (of ordered categories the later one) counting as positive; or the name
-        of the column of X that holds them. A source brings its own.
+        Two different values, of which the larger (the later of ordered categories) counts as positive; or the name
+        of the column of X that holds them. A source has its own.
     bias : bool
         False asks for a hyperplane through the origin.
     ids : what the rows are called
-        A name for each row, or the name of the column of X that holds them, which is then not decided about. Without
-        them the index of a pandas frame says it, or the `id` of files. Results name rows so: `obstruction.ids`.
+        A name for each row, or the name of the column of X that holds them, which is then not a feature. The default
+        is the index of a pandas frame, or the `id` of files. Results use these names: `obstruction.ids`.
     categories : "reference", "all", a dictionary, or None
-        How text and categories of a dataframe become numbers; None refuses them. "reference" makes a column of 0 and 1
-        of each level but the first, called site[Chur]; "all" one of each level; {"site": "all"} names the columns.
+        How text and categories in a dataframe become numbers; None refuses them. "reference" makes a column of 0 and 1
+        for each level but the first, called site[Chur]; "all" one for each level; {"site": "all"} names the columns.
     missing : "drop" or None
-        "drop" leaves out the rows of a table in memory that have a missing value; None refuses them. The rows of the
-        answer are still numbered as those of the table.
+        "drop" leaves out the rows of a table in memory that have a missing value; None refuses them. The row numbers
+        in the answer are still those of the table.
     time_limit : float or None
         Seconds after which the answer is `NotSeparable` or `Undecided`.
     watch : callable or None
@@ -122,11 +122,11 @@ def decide(
     Separable
         Complete separation, with the hyperplane.
     Touching
-        Quasi-complete separation: a hyperplane with no row on the wrong side, and the rows that allow no better.
+        Quasi-complete separation: a hyperplane with no row on the wrong side, and the rows that allow no strict one.
     Overlapping
-        Overlap, with the rows that forbid any hyperplane.
+        Overlap, with the rows that rule out every hyperplane.
     NotSeparable
-        Touching or overlapping, proved; `time_limit` was over before it was known which.
+        Touching or overlapping, proved; `time_limit` was reached before it was known which.
     Undecided
         Nothing was proved within `time_limit`.
 
@@ -163,7 +163,7 @@ def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
 
 
 def checked(verdict: Verdict, source: Source) -> Verdict:
-    """The same verdict, held against the data, with what the user calls the rows that it names."""
+    """The same verdict, checked against the data, with what the user calls the rows that it names."""
     check(verdict, source)
     return verdict.called(source.facts.ids)
 
@@ -172,7 +172,7 @@ def checked(verdict: Verdict, source: Source) -> Verdict:
 class Case:
     """The rows to be decided, and the way from what the solvers find to a verdict.
 
-    `maximal` asks more of touching rows: which of them can be strictly on their side at all, and the proof.
+    `maximal` asks for more if the rows touch: which of them can be strictly on their side at all, and the proof.
     """
 
     source: Source
@@ -181,10 +181,10 @@ class Case:
     maximal: bool = False
 
     def settle_while_reading(self) -> Settled:
-        """The answer, and no number that is NaN or infinite.
+        """The answer, once it is known that no number is NaN or infinite.
 
-        Where a separator is found, its check reads every row. Else few rows may be proof enough: all of them are read
-        beside the search, from where it first doubts that there is one.
+        If a separator is found, its check reads every row. If not, few rows may be proof enough: a thread reads all of
+        them beside the search, as soon as the search first doubts that there is a separator.
         """
         require_columns(self.source.n_columns, BYTES_A_WEIGHT)
         if self.source.n_rows * self.source.n_columns < WORTH_A_THREAD:
@@ -195,14 +195,14 @@ class Case:
 
             def read() -> None:
                 reading.append(beside.submit(self.require_finite))
-                time.sleep(A_MOMENT_S)  # it begins before exact arithmetic does, which keeps Python's lock
+                time.sleep(A_MOMENT_S)  # lets the thread begin before exact arithmetic, which keeps Python's lock
 
             self.clock.in_doubt = read
             try:
                 settled = self.settle()
             except Exception:
                 self.clock.doubt()
-                reading[0].result()  # a bad number is the better reason, whatever else went wrong because of it
+                reading[0].result()  # a bad number is the better reason: it may have caused the other error
                 raise
             if settled.obstruction is not None:
                 self.clock.doubt()
@@ -225,7 +225,7 @@ class Case:
         return self.lifted(peeling, peeling.rest)
 
     def settle_few(self, rows: MemorySource) -> Settled:
-        """The answer for few rows, all of them in memory: nothing has to be compiled for it."""
+        """The answer for few rows, all of them in memory, without compiling anything."""
         everything = next(rows.blocks())
         if rows.n_columns == 1 or (rows.n_columns <= VERY_FEW and _are_short(everything.values[0])):
             found = self.exact(rows, np.arange(rows.n_columns)).run_in_int64(everything)
@@ -242,8 +242,8 @@ class Case:
     def lifted(self, peeling: Peeling, rows: Ints | Marks) -> Settled:
         """Decide what is left after peeling, and take the peeled rows back in.
 
-        The weak separators of the rest are those of all rows, as far as the rest is concerned. So a maximal answer
-        there is one for all; and if none is asked for, any obstruction in the rest will do.
+        On the rest, the weak separators of the rest and those of all rows are the same. So a maximal answer for the
+        rest is one for all; and if none is asked for, any obstruction in the rest will do.
         """
         nothing = (0,) * self.source.n_columns
         if peeling.is_empty:
@@ -258,8 +258,8 @@ class Case:
     def settle_rows(
         self, rows: Source, columns: Ints, *, three_way: bool, found: Settled | Found | None = None
     ) -> Settled:
-        """Decide rows that no single column helps with; without `three_way` any obstruction will do."""
-        if not len(columns) + self.bias:  # rows of zeros alone: each is an obstruction, and all lie in its span
+        """Decide rows that no single column can peel; without `three_way` any obstruction will do."""
+        if not len(columns) + self.bias:  # only rows of zeros: each is an obstruction, and all lie in its span
             zero = Obstruction((int(rows.sample(1, 0).numbers[0]),), (1,))
             return Settled("overlapping", obstruction=zero, spread=zero)
         wide = WideRows(self.source, rows, columns, self.bias, self.clock, self.maximal, three_way)
@@ -307,13 +307,13 @@ class Case:
         if not self.maximal or spread is None:
             return Touching(**weights, obstruction=first, **facts)
         strict = self.separated(found)
-        if isinstance(strict, Marks):  # too many to be named in a proof that people keep
+        if isinstance(strict, Marks):  # too many to be listed in a proof
             return Touching(**weights, obstruction=first, **facts)
         separated = tuple(strict.tolist())
         return Touching(**weights, obstruction=first, separated_rows=separated, spread=spread, **facts)
 
     def separated(self, found: Settled) -> Ints | Marks:
-        """The rows strictly on their side of the weak separator; of a source in parts, many of them as marks."""
+        """The rows strictly on their side of the weak separator; if a streamed source has many, as marks."""
         form = form_of(found.weights, found.bias_weight)
         if not self.source.facts.is_streamed:
             return np.setdiff1d(np.arange(self.source.n_rows), violated(self.source, form, 1))
@@ -323,9 +323,9 @@ class Case:
         return marks.rows() if marks.count() <= MOST_NAMED else marks
 
     def undecided(self) -> Verdict:
-        """What is left to say when the time is over: an obstruction, or that no margin is larger than rows allow."""
+        """The verdict when the time limit is reached: an obstruction, or a bound on the margin."""
         clock, why = self.clock, ""
-        assert clock.limit is not None  # without one time is never over
+        assert clock.limit is not None  # without a limit there is no OutOfTime
         if clock.seconds < EARLY * clock.limit and clock.refused:
             why = f": after {clock.seconds:.1f} seconds, the next step would have taken about {clock.refused:.0f} more"
         told = f"The time limit of {clock.limit:g} seconds was too short to"
@@ -334,13 +334,13 @@ class Case:
         return Undecided(reason=f"{told} prove anything{why}.", margin=(0.0, self.ceiling()), **self.facts())
 
     def out_of_memory(self, error: OutOfMemoryError) -> Verdict:
-        """What is left to say then: an obstruction, if one is known; else the error."""
+        """The verdict if memory runs out: an obstruction, if one is known; else the error is raised."""
         if self.clock.obstruction is None:
             raise error
         return self.not_separable(self.clock.obstruction, str(error))
 
     def not_separable(self, known: Obstruction, reason: str) -> Verdict:
-        """An obstruction is known, and for this reason no more."""
+        """The verdict with this obstruction, and the reason why no more is known."""
         return NotSeparable(obstruction=_described(self.source, known), reason=reason, **self.facts())
 
     def ceiling(self) -> float:
@@ -348,7 +348,7 @@ class Case:
         largest = max((weight for _, weight in self.clock.support), default=1.0)
         known = [(row, round(math.ldexp(weight / largest, 50))) for row, weight in self.clock.support]
         rows, weights = [row for row, weight in known if weight], [weight for _, weight in known if weight]
-        if self.source.facts.scales is not None:  # columns times whole numbers have another margin
+        if self.source.facts.scales is not None:  # columns that were multiplied have another margin
             return math.inf
         if not rows or (self.bias and len(set(self.source.take(rows).y.tolist())) < 2):
             return math.inf
@@ -365,7 +365,7 @@ def _strict_in(form: Form, block: Block) -> tuple[int, int, Array]:
 
 
 def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
-    """A combination of rows with the classes that they are of, and few rows with their values too."""
+    """A combination of rows, with their classes; if they are few, with their values too."""
     return _described(source, Obstruction(tuple(rows), tuple(weights)))
 
 
@@ -376,7 +376,7 @@ def _described(source: Source, found: Obstruction) -> Obstruction:
 
 
 def sample_of(source: Source) -> tuple[Floats, Signs] | None:
-    """A few rows, evenly spread, for a picture; those of files stay where they are."""
+    """A few rows, evenly spread, for a picture; None for files."""
     most = min(SAMPLED_ROWS, source.n_rows, DRAWN_ENTRIES // max(1, source.n_columns))
     if source.facts.is_streamed or most < 1:
         return None
@@ -387,7 +387,7 @@ def sample_of(source: Source) -> tuple[Floats, Signs] | None:
 
 
 def _drawn(source: Source, block: Block) -> Floats | None:
-    """The values of few rows as the user has them, rounded, for a picture; None of many."""
+    """The values of few rows as the user has them, rounded, for a picture; None for many rows."""
     if len(block) * source.n_columns > DRAWN_ENTRIES:
         return None
     values = block.values.toarray() if block.is_sparse else block.values
@@ -395,17 +395,17 @@ def _drawn(source: Source, block: Block) -> Floats | None:
     if scales is None:
         return np.array(values, np.float64)  # a copy: the table stays the user's
     rows = [[value / scale for value, scale in zip(row, scales, strict=True)] for row in values.tolist()]
-    return np.array(rows, np.float64)  # of Python's integers: a scale may be beyond the largest double
+    return np.array(rows, np.float64)  # divided as Python's integers: a scale may be beyond the largest double
 
 
 def _are_short(values: Any) -> bool:
-    """Whether numbers have so few digits that products of them may fit into 64 bits."""
+    """Whether numbers have few enough digits for their products to fit into 64 bits."""
     with np.errstate(over="ignore"):
         return values.dtype.kind != "f" or bool((values.astype(np.float32) == values).all())
 
 
 def in_memory(source: Source) -> MemorySource:
-    """All rows of a small source as one dense table: files, sparse rows and arrays are then decided alike."""
+    """All rows of a small source as one dense table, so that files, sparse rows and arrays are decided alike."""
     if isinstance(source, MemorySource) and isinstance(source.table, Dense):
         return source
     rows = source.take(np.arange(source.n_rows))
@@ -414,10 +414,10 @@ def in_memory(source: Source) -> MemorySource:
 
 
 def best_held(source: Source) -> Source:
-    """The same rows where they are decided soonest.
+    """The same rows where they are decided fastest.
 
-    Small tables of a device, and small files, whose every scan would start a thread that reads, are looked at here;
-    sparse rows with few zeros as dense ones.
+    Small tables on a device and small files, whose every scan would start a reading thread, are copied to memory;
+    sparse rows with few zeros become dense.
     """
     if isinstance(source, DeviceSource):
         return _brought(source) if source.nbytes <= SMALL and source.n_columns < VERY_WIDE else source
@@ -432,7 +432,7 @@ def _brought(source: DeviceSource) -> Source:
 
 
 def _dense_if_full(source: Source) -> Source:
-    """The same rows as a dense table, where a sparse one has few zeros and there is memory: that is quicker."""
+    """The same rows as a dense table, which is faster, if a sparse one has few zeros and there is enough memory."""
     if not isinstance(source, MemorySource) or isinstance(source.table, Dense):
         return source
     size, free = source.n_rows * source.n_columns, free_memory()
@@ -442,7 +442,7 @@ def _dense_if_full(source: Source) -> Source:
 
 
 def part_of(source: Source, rows: Ints | Marks) -> Source:
-    """Some rows of a source: copied, or, where they are too many for that, looked up in each walk."""
+    """Some rows of a source: copied, or, if they are too many for that, picked out in each walk."""
     if isinstance(rows, Marks):
         return Remaining(source, rows)
     if source.facts.at_hand is not None and len(rows) > source.facts.at_hand:
@@ -466,7 +466,7 @@ def facts_of(source: Source) -> dict[str, Any]:
 
 
 def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:
-    """Double weights as coprime integers of the same proportions."""
+    """Double weights as coprime integers in the same proportions."""
     mantissas, exponents = np.frexp(np.append(w, b))
     least = int(exponents.min(where=mantissas != 0, initial=LAST_EXPONENT))
     parts = zip(np.ldexp(mantissas, MANTISSA).astype(np.int64).tolist(), exponents.tolist(), strict=True)

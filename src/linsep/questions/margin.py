@@ -1,4 +1,4 @@
-"""How wide is the gap between the classes, and how many mistakes can the Perceptron make? Both certified."""
+"""How wide is the gap between the classes, and how many updates can the Perceptron make? Both certified."""
 
 import math
 from collections.abc import Callable
@@ -33,11 +33,11 @@ from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
 AFFORDABLE_ENTRIES, AFFORDABLE_SUPPORT = 20_000, 40  # up to here gamma² is solved for exactly
-WIDE, TALL, VERY_WIDE = 300, 50, 2000  # columns; rows a column; and columns from which on that does not count
+WIDE, TALL, VERY_WIDE = 300, 50, 2000  # columns; rows per column; columns from which on the rows do not matter
 NEARLY_ONE = 1 - Fraction(1, 2**20)
-SLOW, WORTH_IT = 10_000, 10  # a bound from which on standardising is tried, and by which factor it must help
+SLOW, WORTH_IT = 10_000, 10  # for larger bounds, standardising is tried; the factor by which it must help
 MANY = 10**9  # larger ratios are shown with three digits
-ENDLESS = 10**15  # updates from here on are not counted to the last
+ENDLESS = 10**15  # a larger number of updates is shown rounded
 MULTIPLIER_BITS = 50  # of the largest integer weight in the proof of an upper bound
 
 
@@ -64,19 +64,19 @@ def max_margin(
     bias : bool
         False asks for a hyperplane through the origin.
     gap : float
-        How far the two ends of the margin may differ, as a part of it. They differ by more where doubles cannot tell
-        them apart or time runs out.
+        How far the two ends of the margin may differ, as a part of it. They differ by more if doubles are not precise
+        enough or time runs out.
     ids, categories, missing, time_limit, watch
         As `decide` takes them.
 
     Returns
     -------
     Separable
-        With `margin` = (low, high): `low` is the margin of this hyperplane, `high` a bound that none exceeds, proved by
-        the rows of `nearest`. `low` is 0 for a margin below the smallest double, `high` infinite for one beyond the
-        largest.
+        With `margin` = (low, high): `low` is the margin of this hyperplane, `high` a bound that no margin exceeds,
+        proved by the rows of `nearest`. `low` is 0 for a margin below the smallest double, `high` infinite for one
+        beyond the largest.
     Touching, Overlapping, NotSeparable or Undecided
-        As from `decide`, where there is no margin.
+        As from `decide`, if there is no margin.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def max_margin(
 
 
 def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verdict:
-    """The widest hyperplane that the time allows, not checked yet; where there is none, the verdict that says so."""
+    """The hyperplane with the largest margin found in time, not checked yet; if there is none, the verdict on that."""
     search = _search(source, homogeneous=not bias, has_bias=bias, gap=gap / 2, clock=clock)
     known = _start(search, clock.watch)
     if known is not None and not _is_plane(known):
@@ -116,7 +116,7 @@ def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verd
 
 
 def widest_through_origin(source: Source, gap: float, clock: Clock, weights: tuple[int, ...]) -> Separable:
-    """The widest hyperplane through the origin, from one that separates: at worst that one, with its own margin."""
+    """The hyperplane through the origin with the largest margin found, starting from one that separates."""
     search = _search(source, homogeneous=True, has_bias=False, gap=gap / 2, clock=clock)
     if isinstance(search, RowSearch) and not _started(search):
         search.start = to_doubles(weights), 0.0
@@ -125,7 +125,7 @@ def widest_through_origin(source: Source, gap: float, clock: Clock, weights: tup
 
 
 def _widest(search: WidestSearch | RowSearch) -> Separable | None:
-    """What floats find, with the interval that it proves; None if they find nothing, or are wrong about a row."""
+    """What the search in floats finds, with the proved interval; None if it finds nothing, or is wrong about a row."""
     widest = _searched(search)
     exact = _exactly(search, widest)
     if exact is not None:
@@ -144,7 +144,7 @@ def _search(source: Source, **options: Any) -> WidestSearch | RowSearch:
 
 
 def _start(search: WidestSearch | RowSearch, watch: Callable[[Clock], None] | None = None) -> Verdict | None:
-    """Give a search in the space of the rows a separator to start from; where relaxation finds none, decide first."""
+    """Give a search in the space of the rows a separator to start from; if relaxation finds none, decide first."""
     if isinstance(search, WidestSearch):
         return None
     if _started(search):
@@ -157,14 +157,14 @@ def _start(search: WidestSearch | RowSearch, watch: Callable[[Clock], None] | No
 
 
 def _started(search: RowSearch) -> bool:
-    """Whether relaxation finds where to start, in the time that there is."""
+    """Whether relaxation finds a start within the time limit."""
     with suppress(OutOfTime):
         return search.find_start()
     return False
 
 
 def _begun(search: WidestSearch | RowSearch) -> Separable | None:
-    """The separator that relaxation found, its signs proved by a scan, should the search come no further."""
+    """The separator that relaxation found, its signs proved by a scan, if the search got no further."""
     if isinstance(search, WidestSearch) or search.start is None:
         return None
     plane = as_integers(*search.start)
@@ -177,7 +177,7 @@ def _is_plane(verdict: Verdict) -> TypeGuard[Separable]:
 
 
 def _searched(search: WidestSearch | RowSearch) -> Widest | None:
-    """What floats find, in the time that there is."""
+    """What the search in floats finds within the time limit."""
     try:
         return search.run()
     except (OutOfTime, OverflowedError):  # weights or scores beyond the largest double: floats cannot tell
@@ -192,7 +192,7 @@ def _searched(search: WidestSearch | RowSearch) -> Widest | None:
 
 
 def _exactly(search: WidestSearch | RowSearch, widest: Widest | None) -> ExactWidest | None:
-    """The exact optimum, where it is affordable: from the support that floats name, or from nothing."""
+    """The exact optimum, if it is affordable: from the support that floats found, or from nothing."""
     source = search.source
     width = len(widest.support) if widest is not None and widest.low > 0 else source.n_columns
     if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or width > AFFORDABLE_SUPPORT:
@@ -222,7 +222,7 @@ def _certified(
 ) -> Separable:
     """The interval that a hyperplane and some rows with weights prove."""
     margin = margin_checks.margin_bounds(source, *plane, nearest.rows, nearest.weights, bias)
-    is_bounded = math.isfinite(margin[1])  # a bound beyond the largest double is none
+    is_bounded = math.isfinite(margin[1])  # a bound beyond the largest double is dropped
     proof = obstruction_of(source, nearest.rows, nearest.weights) if is_bounded else None
     return _separable(source, clock, *plane, margin, proof, bias)
 
@@ -279,7 +279,7 @@ def _weighed(widest: Widest) -> Obstruction:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Novikoff(Reported):
-    """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), between certified bounds.
+    """R, gamma and (R/gamma)² of the rows with a 1 appended (without bias: as they are), within certified bounds.
 
     Attributes
     ----------
@@ -288,13 +288,13 @@ class Novikoff(Reported):
     most_updates : int
         The Perceptron makes at most this many updates on these rows, in any order: an exact integer.
     halfspace : Halfspace
-        The u* of the theorem, the unit vector W = (w, b) whose margin on these rows is `gamma[0]` at least.
+        The u* of the theorem, the unit vector W = (w, b) whose margin on these rows is at least `gamma[0]`.
     bias : bool
         Whether a 1 was appended.
     standardised : float or None
-        The bound of the rows centred and scaled, where it is large because of the place or the scales of the columns.
+        The bound for the centred and scaled rows, if it is much lower; else None.
     cause : str
-        What is then in the way; else empty.
+        Why the bound is then so large: the place or the scales of the columns; else empty.
     rows_left_out : int
         Rows with gaps that were dropped.
 
@@ -328,7 +328,7 @@ class Novikoff(Reported):
         return Report(self._sentence(), (Grid(("", "at least", "at most"), rows), *left_out, *self.remarks()))
 
     def remarks(self) -> list[Part]:
-        """Why the bound is large, and what it is of the rows centred and scaled, where that helps."""
+        """Why the bound is large, and what it is for the centred and scaled rows, if that helps."""
         if self.standardised is None:
             return []
         ratio, done = math.sqrt(self.bound[1]), "centred and scaled" if self.bias else "scaled"
@@ -367,8 +367,8 @@ def novikoff(
 ) -> Novikoff:
     """Bound the updates of the Perceptron on these rows (Novikoff 1962): at most (R/gamma)², between certified ends.
 
-    Where neither doubles nor small exact arithmetic find the largest gamma, that of a proved separator is taken: the
-    bound is certain, and larger than it need be.
+    If neither doubles nor exact arithmetic on small tables find the largest gamma, that of a proved separator is used:
+    the bound is still certain, but larger than necessary.
 
     Parameters
     ----------
@@ -407,7 +407,7 @@ def novikoff(
 
 
 def _eased(theory: Novikoff, source: Source, gap: float, clock: Clock) -> Novikoff:
-    """The same with the bound of the standardised rows, where they are few, it is known and it is much lower."""
+    """The same with the bound for the standardised rows, if there are few, it is known and it is much lower."""
     if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or next(source.blocks()).is_sparse:
         return theory
     quietly = suppress(NotSeparableError, ArgumentError, OutOfTime)  # rounding may have moved rows beyond each other
@@ -447,7 +447,7 @@ def _theory(
     form, square = form_of(*plane), sum(w * w for w in plane[0]) + plane[1] ** 2
     high2 = exact or margin_checks.ceiling_above(source, nearest.rows, nearest.weights, None if bias else False)
     low2 = exact or margin_checks.scanned_squared_floor(source, form)
-    if low2 < high2 * NEARLY_ONE:  # else it is worth finding out exactly
+    if low2 < high2 * NEARLY_ONE:  # then the exact value is worth its time
         low2 = margin_checks.squared_floor(source, form, square)
     shortest2, longest2 = margin_checks.squared_reach(source, constant=bias)
     return Novikoff(
@@ -462,6 +462,6 @@ def _theory(
 
 def _unit(plane: tuple[tuple[int, ...], int], source: Source) -> Halfspace:
     W = to_doubles((*plane[0], plane[1]))
-    with np.errstate(under="ignore"):  # what vanishes beside the largest weight may
+    with np.errstate(under="ignore"):  # small weights may vanish beside the largest
         W /= np.abs(W).max()  # so that no square leaves the range of doubles
         return Halfspace.from_homogeneous(W / np.linalg.norm(W), source.facts.pair)

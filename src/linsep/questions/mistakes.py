@@ -5,7 +5,7 @@
     few mistakes                      a walk over vertices that cools down; exact arithmetic confirms what it finds
     no fewer                          a packing of obstructions, and a tree of cases where that is not enough
 
-Both ends are known at any time: whatever stops the search, what is known by then is the answer.
+A hyperplane and a lower bound are known at any time: whatever stops the search, these are the answer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,15 +39,15 @@ from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
 STEPS = 2000  # of the first walks over vertices; later ones are longer
-BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close another hyperplane is tried
-SAMPLE = 20_000  # rows on which the search begins, where there are many more
-MERGING, SHARE_OF_MERGING = 1.5, 0.5  # times what its part takes in a sample; how much of the time it may take
+BESIDE = (10, 20, 40, 80, 160, 10, 20, 40, 80, 160)  # powers of two: how close other hyperplanes are tried
+SAMPLE = 20_000  # rows on which the search begins, if there are many more
+MERGING, SHARE_OF_MERGING = 1.5, 0.5  # times the time for a sample, scaled up; how much of the time it may take
 SHARE_OF_PACKING, SHARE_OF_DESCENT, LATER = 0.2, 0.4, STEEPNESS[1:]  # of the time that is left, after a sample
 SHARE_OF_DEALING = 0.6  # of the time that is left, before walks begin on a large table
 SPEED, WIDEST = 5e9, 400  # operations a second; columns beyond which walks lead nowhere
-SHARE_OF_DECIDING = 0.3  # of the time may pass before it is known whether the rows are separable
-SHARE_OF_FLAT = 0.6  # if they are as few as the columns, or fewer: they are, unless they are special
-SHARE_OF_WALKS, LARGE, CLOSE = 0.3, 0.5, 0.05  # of the time is for walks: on large tables, and if the ends are close
+SHARE_OF_DECIDING = 0.3  # of the time, at most, to decide whether the rows are separable
+SHARE_OF_FLAT = 0.6  # the same with no more rows than columns, which are separable unless they are special
+SHARE_OF_WALKS, LARGE, CLOSE = 0.3, 0.5, 0.05  # of the time, for walks; on large tables; if the ends are close
 
 Plane = tuple[Floats, float]
 
@@ -79,17 +79,17 @@ def fewest_mistakes(
     ids : what the rows are called
         As `decide` takes them; `mistaken_ids` are those of the mistakes.
     categories, missing
-        How text of a dataframe becomes numbers, and what becomes of rows with gaps: as `decide` takes them.
+        How text in a dataframe becomes numbers, and what happens to rows with gaps: as `decide` takes them.
     time_limit : float or None
-        Seconds; None for as long as it takes.
+        Seconds; None for no limit.
     watch : callable
         Called now and then with the search: its `best`, `lower` and `seconds`.
 
     Returns
     -------
     FewestMistakes
-        The hyperplane, its `mistaken_rows`, what they cost (`best`), what every hyperplane costs at least (`lower`,
-        proved) and whether the two are equal (`optimal`). Past `time_limit`, or after Ctrl-C, what is known by then.
+        The hyperplane, its `mistaken_rows`, what they cost (`best`), the least that any hyperplane costs (`lower`,
+        proved) and whether the two are equal (`optimal`). After `time_limit`, or Ctrl-C, what is known by then.
 
     Raises
     ------
@@ -157,7 +157,7 @@ class MistakeSearch:
 
     @property
     def seconds(self) -> float:
-        """Since the beginning."""
+        """Seconds since the search began."""
         return self.clock.seconds
 
     @property
@@ -167,12 +167,12 @@ class MistakeSearch:
 
     @property
     def lower(self) -> float:
-        """What every hyperplane costs at least, as far as is known."""
+        """The least that any hyperplane costs, as far as is known."""
         base = self.merged.base if self.merged else 0
         return (base + (self.cover.bound if self.cover else 0.0)) * float(self.unit)
 
     def run(self) -> None:
-        """Search until both ends meet, or until the time is over."""
+        """Search until both ends meet, or until the time limit."""
         self.note(*self.constant())
         left, is_flat = self.clock.left, self.source.n_rows <= self.source.n_columns + self.bias
         share = SHARE_OF_FLAT if is_flat else SHARE_OF_DECIDING
@@ -190,7 +190,7 @@ class MistakeSearch:
         is_round = self.has_time_for_round_rows()
         self.merged = merged = merge(self.source, self.costs, bias=self.bias, is_round=is_round)
         self.clock.reads += 1
-        if not len(merged.left):  # one label of each point is a mistake, and no hyperplane makes another
+        if not len(merged.left):  # one label of each point is a mistake, and there need not be any other
             self.note_beside((0,) * self.source.n_columns, 0, merged.base)
             return
         walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
@@ -201,7 +201,7 @@ class MistakeSearch:
             self.decide_the_rest()
 
     def descended(self, walks: VertexWalk, near: Floats | None) -> tuple[float, Floats]:
-        """The first way downhill: from where it led on a sample, for a part of the time, if there was one."""
+        """The first descent; if there was a sample, it starts from the result there and has a part of the time."""
         if near is None:
             return walks.descend(walks.start())
         walks.clock = self.clock.part(SHARE_OF_DESCENT)
@@ -211,14 +211,14 @@ class MistakeSearch:
             walks.clock = self.clock
 
     def know(self, verdict: Verdict, rows: Ints | None = None) -> None:
-        """Keep the obstruction of a verdict, if it has one; of a verdict about some of the rows, in their numbers."""
+        """Keep the obstruction of a verdict, if it has one; `rows` are the numbers of the rows that it is about."""
         found = getattr(verdict, "obstruction", None)
         if found is not None:
             own = found.rows if rows is None else tuple(rows[list(found.rows)].tolist())
             self.known.append(Obstruction(own, found.weights, dependences=found.dependences))
 
     def decide_the_rest(self) -> None:
-        """Ask for obstructions that share no row with those that are known, one after the other."""
+        """Look for obstructions that share no row with those that are known, one after the other."""
         is_left = np.ones(self.source.n_rows, bool)
         for found in self.known:
             is_left[list(found.rows)] = False
@@ -235,7 +235,7 @@ class MistakeSearch:
             is_left[list(self.known[-1].rows)] = False
 
     def start_with_samples(self) -> Plane | None:
-        """Look at some of the rows, and at others until there is time to merge all; returns the best weights."""
+        """Descend on samples of the rows until there is time to merge all; returns the best weights."""
         plane: Plane | None = None
         for seed in count():
             self.clock.check()
@@ -250,7 +250,7 @@ class MistakeSearch:
         return plane
 
     def merged_sample(self, seed: int) -> tuple[Block, Merged]:
-        """Some of the rows that are in no obstruction yet."""
+        """A sample of the rows that are in no obstruction yet."""
         block = self.source.sample(SAMPLE, seed)
         used = [row for found in self.known for row in found.rows]
         block = block.take(np.flatnonzero(~np.isin(block.row_numbers, used)))
@@ -270,16 +270,16 @@ class MistakeSearch:
         return found
 
     def know_packing(self, packing: DisjointObstructions, rows: Ints) -> None:
-        """Keep the obstructions that are dealt, and are proved; `rows` are the numbers of its rows."""
+        """Keep the obstructions that the packing finds and that are proved; `rows` are the numbers of its rows."""
         with suppress(OutOfTime):
             for found in packing.deal():
                 before = packing.clock.seconds
                 proved = self.proved_rows(rows[list(found)])
                 self.known += [] if proved is None else [proved]
-                self.clock.keep(packing.clock.seconds - before)  # the answer is checked
+                self.clock.keep(packing.clock.seconds - before)  # for the check of the answer
 
     def has_time_for_round_rows(self) -> bool:
-        """Whether rows so long can be brought into round coordinates, and walks over them lead anywhere, in time."""
+        """Whether rows of this length can be put into round coordinates, and walks over them succeed, in time."""
         width = self.source.n_columns + self.bias
         rank = min(width, self.source.n_rows)
         seconds = 4 * self.source.n_rows * width * rank / SPEED
@@ -314,7 +314,7 @@ class MistakeSearch:
                 cover.step()
 
     def share_of_walks(self, cover: HittingSet) -> float:
-        """The part of the time that is for walks; little, where a few cases are expected to close what is open."""
+        """The part of the time for walks; little if a few cases are expected to close the gap."""
         if cover.best - cover.bound < NARROW:
             return CLOSE
         return LARGE if cover.search.is_large else SHARE_OF_WALKS
@@ -329,7 +329,7 @@ class MistakeSearch:
         return near
 
     def constant(self) -> tuple[tuple[int, ...], int]:
-        """The hyperplane at infinity: all rows are of the class that costs more; without bias, the weights 0."""
+        """The hyperplane at infinity: all rows get the class that costs more; without bias, all weights are 0."""
         if not self.bias:
             return (0,) * self.source.n_columns, 0
         if self.costs is None:
@@ -342,7 +342,7 @@ class MistakeSearch:
     def note(self, weights: Sequence[int], bias_weight: int) -> None:
         """Count the mistakes of a hyperplane exactly, and keep it if it is the best.
 
-        The check of the answer counts once more: as many seconds are kept for it.
+        The check of the answer counts them again: as many seconds are kept for it.
         """
         start = self.clock.seconds
         wrong = np.concatenate(list(mistaken(self.source, weights, bias_weight)))
@@ -356,7 +356,7 @@ class MistakeSearch:
             self.clock.keep(longer)
 
     def tell_best(self) -> None:
-        """Let the bound know what there is to beat."""
+        """Tell the search for the bound the best cost so far."""
         if self.cover is not None and self.merged is not None:
             self.cover.best = self.spent - self.merged.base
 
@@ -372,7 +372,7 @@ class MistakeSearch:
         return near if near is not None and walks.cost(near) < cost else w
 
     def note_beside(self, weights: Sequence[int], bias_weight: int, cost: int) -> None:
-        """Note a hyperplane; where points lie on it that it need not touch, one beside it."""
+        """Note a hyperplane; if it costs more than `cost`, because points lie on it, try others beside it too."""
         self.note(weights, bias_weight)
         random = np.random.default_rng(0)
         for bits in BESIDE:
@@ -383,7 +383,7 @@ class MistakeSearch:
             self.note(moved[:-1], moved[-1] if self.bias else 0)
 
     def settled(self, right: Ints) -> tuple[int, ...] | None:
-        """Ask for a hyperplane that gets these kinds of rows right, and note it; else the kinds of an obstruction."""
+        """Find a hyperplane that gets these kinds of rows right, and note it; else return those of an obstruction."""
         assert self.merged is not None
         kinds = self.merged.left[right]
         rows = np.sort(self.merged.kinds.first[kinds])
@@ -418,8 +418,8 @@ class MistakeSearch:
     # The answer ------------------------------------------------------------------------------------------
 
     def answer(self) -> FewestMistakes:
-        """What is known, with its proof."""
-        if self.spent < 0:  # interrupted before anything was done
+        """What is known by now, with its proof."""
+        if self.spent < 0:  # interrupted before the first hyperplane
             self.note(*self.constant())
         weights, bias_weight = self.plane
         facts = {**facts_of(self.source), "bias": self.bias}
@@ -434,7 +434,7 @@ class MistakeSearch:
         return FewestMistakes(**facts, **max(proofs, key=itemgetter("least")))
 
     def known_obstructions(self) -> dict[str, Any]:
-        """The bound of obstructions that share no row: the cheapest row of each."""
+        """The bound from obstructions that share no row: the cheapest row of each."""
         found = sorted(self.known, key=lambda one: one.is_definite)
         leaf = Leaf((), tuple((k, self.least_of(one) * UNITS) for k, one in enumerate(found)))
         return {"least": sum(map(self.least_of, found)), "obstructions": tuple(found), "leaves": (leaf,)}
@@ -454,7 +454,7 @@ class BoundProof:
     numbers: dict[int | tuple[int, ...], int] = field(default_factory=dict)
 
     def parts(self, spent: int, costs: Sequence[int] | None) -> dict[str, Any]:
-        """The fields of the proof; the bound is what they prove, in whole numbers, and not what floats made of it."""
+        """The fields of the proof; the bound is what they prove in whole numbers, not what floats suggest."""
         cases = [*self.cover.open, *self.cover.closed] if self.cover else []
         leaves = [self.leaf(case) for case in cases or [CaseNode(0.0, 0, ())]]
         named = {row for found in self.obstructions for row in found.rows}
@@ -462,14 +462,14 @@ class BoundProof:
         copies = self.copies(named)
         proved = least_cost(leaves, self.obstructions, cost_of_rows(named, copies, costs))
         return {
-            "least": spent if proved is None else proved,  # more than is spent would be refused: a fault of ours
+            "least": spent if proved is None else proved,  # the check refuses a bound above `spent`
             "copies": copies,
             "obstructions": tuple(self.obstructions),
             "leaves": tuple(leaves),
         }
 
     def leaf(self, case: CaseNode) -> Leaf:
-        """A case as it is written down."""
+        """A case as a leaf of the proof."""
         first, left = self.merged.kinds.first, self.merged.left
         path = tuple((int(first[left[kind]]), is_right) for kind, is_right in case.path)
         mistaken = {int(left[kind]) for kind, is_right in case.path if not is_right}
@@ -480,7 +480,7 @@ class BoundProof:
         return Leaf(path, tuple(multipliers))
 
     def number(self, which: int | tuple[int, ...]) -> int:
-        """The number in the proof of an obstruction that the search has found, or of kinds that are paid for."""
+        """The number in the proof of an obstruction that the search found, or of a pair of contradicting kinds."""
         if which not in self.numbers:
             self.numbers[which] = len(self.obstructions)
             self.obstructions.append(self.obstruction(which))
@@ -496,7 +496,7 @@ class BoundProof:
         return found
 
     def copies(self, named: set[int]) -> tuple[tuple[int, ...], ...]:
-        """The rows of each kind that the proof speaks of, where there are several."""
+        """The rows of each kind that the proof names, if there are several."""
         kinds = self.merged.kinds
         sizes = np.bincount(kinds.of_row, minlength=len(kinds.first))
         several = [kind for kind, row in enumerate(kinds.first.tolist()) if row in named and sizes[kind] > 1]

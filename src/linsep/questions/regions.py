@@ -1,10 +1,10 @@
 """Which regions do the classes lie in? A short list of hyperplanes, and every row in a region of its class.
 
-    equal rows with different labels   only one label can be right; the others are named
+    equal rows with different labels   only one label can be right; rows with the others are named
     two separable classes              one hyperplane
     everything else                    pure cuts, the largest first, and divisions where they save cuts
 
-Whatever stops the search, the answer puts every row into a region of its class: a tree of single columns always can.
+Whatever stops the search, the answer puts every row into a region of its class: a tree of single columns always does.
 """
 
 import math
@@ -28,8 +28,8 @@ from linsep.sources.memory import MemorySource
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
-SHARE_OF_DECIDING = 0.1  # of the time may pass before it is known whether one hyperplane is enough
-LEAST_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.9  # of the time
+SHARE_OF_DECIDING = 0.1  # of the time, at most, to decide whether one hyperplane is enough
+LEAST_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.9  # of the time, for the tree and the check
 SORTING = 5e-8  # seconds for each comparison of a tree
 
 
@@ -44,11 +44,11 @@ def separate_regions(
 ) -> Regions:
     """Find a short list of hyperplanes that puts every row into a region of its class.
 
-    The hyperplanes are read from the first to the last. Most cut off rows of one class only; where it saves some, a
-    hyperplane divides the rows instead, and each part has a list of its own. No row is in a region of another class,
-    checked in exact arithmetic, unless an equal row has another label: such rows are named (`contradictions`).
+    The hyperplanes are read from the first to the last. Most cut off rows of one class only; where that saves
+    hyperplanes, one divides the rows instead, and each part has a list of its own. No row is in a region of another
+    class, checked in exact arithmetic, unless an equal row has another label: such rows are named (`contradictions`).
 
-    Past `time_limit` seconds, or after Ctrl-C, what is left is divided column by column (`in_time` is then False).
+    After `time_limit` seconds, or Ctrl-C, the rows that remain are divided column by column (`in_time` is then False).
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def separate_regions(
     ids : what the rows are called
         As `decide` takes them; `mistaken_ids` are those of the contradictions.
     categories, missing
-        How text of a dataframe becomes numbers, and what becomes of rows with gaps: as `decide` takes them.
+        How text in a dataframe becomes numbers, and what happens to rows with gaps: as `decide` takes them.
     time_limit : float or None
-        Seconds; None for as long as it takes.
+        Seconds; None for no limit.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def separate_regions(
 
 
 def _found(source: Source, limit: float | None) -> Regions:
-    """The regions of a source, held against it."""
+    """The regions of a source, checked against it."""
     clock = Clock(None if limit is None else limit - _for_the_end(source, limit))
     require_finite(source)
     block = source.take(np.arange(source.n_rows))
@@ -124,7 +124,7 @@ def _searched(source: Source, block: Block, codes: Ints, kept: Ints, clock: Cloc
             if isinstance(verdict, Separable):
                 return search.separated((verdict.weights, verdict.bias_weight), *present.tolist()), True
         except KeyboardInterrupt:
-            clock.limit = 0.0  # what is left is done at once
+            clock.limit = 0.0  # the search below ends at once
     draft, in_time = search.run()
     with suppress(KeyboardInterrupt):
         return pruned(draft, search), in_time
@@ -151,14 +151,14 @@ def _answer(source: Source, block: Block, draft: Draft, pairs: Ints, in_time: bo
 
 @dataclass(frozen=True, slots=True)
 class EqualRows:
-    """The rows to tell apart (`kept`), and of equal rows with different labels those of the rarer ones, in pairs."""
+    """The rows to tell apart (`kept`), and pairs of equal rows with different labels, of which one is not kept."""
 
     kept: Ints
     pairs: Ints  # a row that cannot be right, and an equal one that is
 
     @classmethod
     def of(cls, block: Block, codes: Ints) -> "EqualRows":
-        """Of equal rows the commonest label is kept; of labels as common as each other, the first."""
+        """Among equal rows the most frequent label is kept; among equally frequent labels, the first."""
         hashes = row_hashes(block, multipliers_of(block.n_columns))
         _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
         leader = first[of_row]

@@ -1,13 +1,13 @@
-"""Rows of many columns: one way after the other, from the one that is soonest done to the one that gets furthest.
+"""Rows of many columns: one method after the other, from the fastest to the one that gets furthest.
 
     rows with both labels             the other rows, decided where the weights are 0 on these
     hundreds of columns               a separator by relaxation, which soon finds one or gives up
-    columns of small rank             a few that span the others, and what is found there held against all
+    columns of small rank             a few that span the others; what is found there is checked in all
     rows whose classes overlap        Newton's method: short weights and a positive-definite matrix
     rows that are far from round      the same rows from a basis in which they are round
     what is left                      a working set, and again Newton's method or the round basis from where it is stuck
 
-Whoever gets nowhere says so and leaves the rows to the next; what is found is proved.
+A method that gets nowhere says so and leaves the rows to the next; what is found is proved.
 """
 
 from collections.abc import Callable
@@ -32,18 +32,18 @@ from linsep.solvers.wide.weak_relaxation import settle_beside, settle_pairs, set
 from linsep.solvers.working_set import Found, Separated, Stuck, search
 from linsep.sources.base import Ints, Source
 
-MANY_PAIRS = 64  # so many leave the other rows little room: if a walk does not settle them, likely all rows overlap
-MOST_PAIRS = 1000  # of rows that occur with both labels: with more of them they are rows like others
-VERY_WIDE = 2000  # columns: from here on Newton's method takes so long that a small rank is looked for before
-MANY_COLUMNS = 300  # from here on relaxation is asked first
-NEWTON_FIRST = 600  # columns: from here on Newton's method is quicker than a working set where relaxation is stuck
+MANY_PAIRS = 64  # so many leave the other rows little room: if a walk does not settle them, all probably overlap
+MOST_PAIRS = 1000  # of rows that occur with both labels: if there are more, they are treated like other rows
+VERY_WIDE = 2000  # columns: from here on Newton's method is so slow that a small rank is looked for first
+MANY_COLUMNS = 300  # from here on relaxation comes first
+NEWTON_FIRST = 600  # columns: from here on Newton's method is faster than a working set if relaxation is stuck
 
 InColumns = Callable[[Ints], Settled]
 
 
 @dataclass(frozen=True, slots=True)
 class WideRows:
-    """Rows of a source that no single column helps with; without `three_way` any obstruction will do."""
+    """Rows of a source that no single column can peel; without `three_way` any obstruction will do."""
 
     source: Source
     rows: Source
@@ -54,7 +54,7 @@ class WideRows:
     three_way: bool
 
     def settle(self, pairs: list[Pair], settle_in: InColumns) -> Settled | Found | None:
-        """What is found by one way after the other; None where none leads to anything.
+        """What one method after the other finds; None if none finds anything.
 
         `settle_in` decides the same rows in some of the columns.
         """
@@ -78,7 +78,7 @@ class WideRows:
         return self.settle_stuck(found) if isinstance(found, Stuck) else found
 
     def settle_stuck(self, found: Stuck) -> Settled | Found:
-        """What comes of rows that the working set could not settle."""
+        """Continue with rows that the working set could not settle."""
         again: Settled | Found | None
         if found.cancels:  # then they are more likely to overlap
             again = self.settle_by_newton(found) or self.settle_round()
@@ -91,7 +91,7 @@ class WideRows:
     def settle_by_newton(
         self, start: Stuck | None, pairs: list[Pair] | None = None
     ) -> Settled | Separated | Stuck | None:
-        """What Newton's method finds, from the start or from rows that others are stuck with; `pairs` cancel."""
+        """What Newton's method finds, from the beginning or from where others are stuck; the `pairs` cancel."""
         known = self.rows.take(np.array(pairs).ravel()) if pairs else None
         options: Any = {"bias": self.bias, "clock": self.clock, "any_will_do": not self.three_way}
         options |= {"start": start, "known": known}
@@ -101,7 +101,7 @@ class WideRows:
         return None if start is not None and isinstance(found, Stuck) else found
 
     def settle_round(self) -> Settled | None:
-        """What is found in a basis in which the rows are round: not which rows can be strictly on their side at all."""
+        """What is found in a basis in which the rows are round; None if a maximal answer is asked for."""
         return None if self.maximal else settle_round(self.rows, self.columns, bias=self.bias, clock=self.clock)
 
     def search(self, start: Stuck | None, *, careful: bool) -> Found:
@@ -109,7 +109,7 @@ class WideRows:
         return search(self.rows, self.columns, bias=self.bias, clock=self.clock, careful=careful, start=start)
 
     def settle_blocked(self, found: Blocked) -> Settled | None:
-        """What an obstruction settles; None where more must be known of the rows that it does not span."""
+        """What an obstruction settles; None if more must be known about the rows that it does not span."""
         others: newton.Weights | None = None
         whole = _obstruction_of(found)
         self.clock.met(whole)
@@ -128,9 +128,9 @@ class WideRows:
         return Settled("overlapping", obstruction=whole, spread=whole)
 
     def settle_pairs(self, pairs: list[Pair]) -> Settled | None:
-        """Decide rows of which some occur with both labels; None where that is not to be had so.
+        """Decide rows of which some occur with both labels; None if this method does not apply.
 
-        With very many of them the exact algebra takes longer than what is there for rows without any; with even more,
+        With very many of them the exact algebra takes longer than the methods for rows without any; with even more,
         they may span everything, which is soon known.
         """
         found: Settled | Separated | Stuck | None
@@ -148,7 +148,7 @@ class WideRows:
         return found if isinstance(found, Settled) else settle_pairs(self.rows, self.columns, pairs, **options)
 
     def settle_in_few_columns(self, settle_in: InColumns) -> Settled | None:
-        """Decide rows of small rank in columns that span the others; None where they do not, or nothing is found so."""
+        """Decide rows of small rank in columns that span the others; None if there are none, or nothing is found."""
         few = spanning_columns(self.rows, self.columns, bias=self.bias, clock=self.clock)
         if few is None or len(few) >= len(self.columns) or not len(few) + self.bias:
             return None
@@ -157,12 +157,12 @@ class WideRows:
             settled = settle_in(few)
             return _as_combinations(settled) if self.holds(settled) else None
         finally:
-            met, self.clock.obstruction = self.clock.obstruction, before  # it may be none in the other columns
+            met, self.clock.obstruction = self.clock.obstruction, before  # in the other columns it may not hold
             if met is not None and self.cancels(met):
                 self.clock.met(met)
 
     def cancels(self, known: Obstruction) -> bool:
-        """Whether a combination is zero in all columns. That is soon known, also when time is over."""
+        """Whether a combination is zero in all columns: fast enough to check even after the time limit."""
         try:
             with unlimited():
                 checks.check_combination(self.source, known.rows, known.weights, self.bias, "obstruction")
@@ -187,6 +187,6 @@ def _obstruction_of(found: Blocked) -> Obstruction:
 
 
 def _as_combinations(settled: Settled) -> Settled:
-    """The same with obstructions that cancel, as they are known to: dependences of a few columns say nothing of all."""
+    """The same with plain obstructions, which are known to cancel: dependences of a few columns do not hold for all."""
     plain = [None if o is None else replace(o, dependences=None) for o in (settled.obstruction, settled.spread)]
     return replace(settled, obstruction=plain[0], spread=plain[1])

@@ -1,9 +1,9 @@
 """Estimates where the usual ones may be infinite: the limits of maximum likelihood, and Firth's penalised likelihood.
 
-*Limits* (Geyer 2009). Where the estimate does not exist, the likelihood still has a supremum. Along every sequence that
+*Limits* (Geyer 2009). If the estimate does not exist, the likelihood still has a supremum. Along every sequence that
 tends to it the separated rows fit perfectly, and the scores of all other rows tend to those of an ordinary fit to these
 other rows alone, the limiting conditional model. It has an estimate, and the coefficients that stay finite are the same
-whichever of the columns that depend on others there are left out.
+whichever of its linearly dependent columns are left out.
 
 *Firth* (1993). Jeffreys' prior as a penalty: maximise l(w) + ½ log det I(w), where I is Fisher's information. The
 maximum is finite for every table of full rank. Its intervals come from the profile of the penalised likelihood, as
@@ -12,8 +12,8 @@ Heinze and Schemper (2002) recommend: Wald's are symmetric, and the likelihood u
 With a row's mean m(η), its variance V(η) and its leverage h, the modified score is Σ (y - m + h·V'/(2V))·x: for the
 logit link V'/V = 1 - 2p, for the log link it is 1. Both fits are Newton's method on that score with the expected
 information, each step halved until the likelihood rises. Far from the estimate, where the ends of intervals are, the
-penalty is curved as much as the likelihood: such steps are then too long, or fall from one side of the maximum to the
-other. So after a few of them the curvature of both is taken.
+penalty is curved as much as the likelihood: such steps are then too long, or jump from one side of the maximum to the
+other. So after a few of them the curvature of both is used.
 """
 
 import math
@@ -38,23 +38,23 @@ from linsep.sources.base import Array, Floats, Ints
 from linsep.tables import is_sparse
 
 MOST_STEPS, MOST_HALVINGS = 500, 60
-CLOSE, ENOUGH = 1e-14, 1e-22  # of the likelihood: what rounding may lose of it, and what is not worth another step
-RISE = 1e-4  # of what a step promises: the least that the likelihood is to rise
-FEW_STEPS = 4  # with the expected information, before the curvature of the penalty is taken as well
-FLATTEST = 1e-2  # of the information: a curvature that is less, or of the wrong sign, is not believed
+CLOSE, ENOUGH = 1e-14, 1e-22  # parts of the likelihood: what rounding may lose; a rise not worth another step
+RISE = 1e-4  # the least part of the rise predicted for a step that the likelihood must gain
+FEW_STEPS = 4  # steps with the expected information, before the curvature of the penalty is used as well
+FLATTEST = 1e-2  # part of the information: a smaller curvature, or one of the wrong sign, is replaced by this
 MOST_ENTRIES = 50_000_000  # of the predictors, which are held in memory as floats
 OFFERED = ("binomial", "poisson")
 OFFER = "binomial (with the logit link) and poisson (with the log link)"
-ELSEWHERE = {  # where to find Firth's estimates of the families that have none here
+ELSEWHERE = {  # where to find Firth's estimates for the families that linsep does not fit
     "multinomial": "brglm2 in R",
     "ordinal": "brglm2 in R",
     "conditional": "coxphf in R",
     "cox": "coxphf in R",
 }
-WIDEST = 60  # steps on the way to the end of an interval, each half as long again
-OTHERS, STEPS_OF_OTHERS = 8, 10  # places from which other maxima of a profile are looked for, and the steps from each
-ENTRIES_OF_OTHERS = 100_000  # of the table times these places: of a large one there are fewer
-LOWER = 1e-6  # twice the likelihood by which another maximum is taken to be higher
+WIDEST = 60  # steps towards the end of an interval, each half as long again as the one before
+OTHERS, STEPS_OF_OTHERS = 8, 10  # starting points in the search for other maxima of a profile, and steps from each
+ENTRIES_OF_OTHERS = 100_000  # entries of the table times starting points: a large table has fewer
+LOWER = 1e-6  # another maximum counts as higher if twice the likelihood is higher by this
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ class Sample:
 
     @property
     def counted(self) -> Array:
-        """The rows that take part: those with a trial and a weight."""
+        """The rows that count: those with a trial and a weight above 0."""
         return np.asarray(self.trials > 0)
 
     def means(self, scores: Floats) -> Floats:
-        """The mean of a single trial: a probability, or of counts what is expected."""
+        """The mean of a single trial: a probability, or the expected count."""
         return np.asarray(expit(scores) if self.is_binomial else np.exp(scores))
 
 
@@ -87,13 +87,13 @@ def sample_of(likelihood: Likelihood) -> Sample:
     seen, source = likelihood.observed, likelihood.source
     if likelihood.family not in OFFERED:
         raise ArgumentError(
-            f"limits() and firth() are for families {OFFER}, not for {likelihood.family!r}.",
-            fix=f"Firth's estimates of this family: {ELSEWHERE[likelihood.family]}.",
+            f"limits() and firth() are for the families {OFFER}, not for {likelihood.family!r}.",
+            fix=f"Firth's estimates for this family: {ELSEWHERE[likelihood.family]}.",
         )
     if likelihood.link:
         raise ArgumentError(
-            f"limits() and firth() are for families {OFFER}; this model has {likelihood.link}.",
-            fix="Fit it elsewhere to the rows that are not in separated_rows: that is the limit.",
+            f"limits() and firth() are for the families {OFFER}; this model has {likelihood.link}.",
+            fix="Fit it elsewhere to the rows that are not in separated_rows: that fit is the limit.",
         )
     if likelihood.n_rows * (len(likelihood.names) + 1) > MOST_ENTRIES:
         raise ArgumentError("The table is too large for a fit in memory.", fix="Fit it elsewhere, or take fewer rows.")
@@ -116,7 +116,7 @@ def sample_of(likelihood: Likelihood) -> Sample:
 
 
 class Point(NamedTuple):
-    """What there is to know at some coefficients."""
+    """The likelihood and its derivatives at some coefficients."""
 
     value: float  # the (penalised) log-likelihood, up to a constant
     score: Floats
@@ -153,7 +153,7 @@ def _bending(sample: Sample, w: Floats, root: Floats) -> Floats:
 
 
 def _step(point: Point, free: Ints, bending: Floats | None) -> Floats:
-    """Newton's step in the free coordinates, the others held: uphill, however the penalty is bent."""
+    """Newton's step in the free coordinates, the others held: always uphill, whatever the curvature of the penalty."""
     root = point.root if len(free) == point.root.shape[1] else qr(point.root[:, free], mode="r")[0][: len(free)]
     half = solve_triangular(root, point.score[free], trans="T", check_finite=False)
     if bending is not None:
@@ -178,7 +178,7 @@ def _maximum(sample: Sample, start: Floats, penalty: float, held: int | None = N
 def _climbed(
     sample: Sample, start: Floats, penalty: float, held: int | None = None, most: int = MOST_STEPS
 ) -> tuple[Floats, Point, bool]:
-    """Where at most so many steps lead, and whether that is a maximum."""
+    """Where at most `most` steps lead, and whether that is a maximum."""
     free = np.array([j for j in range(start.size) if j != held], np.int64)
     w, point, gain = start, _at(sample, start, penalty), math.inf
     for steps in range(most if math.isfinite(point.value) else 0):
@@ -189,7 +189,7 @@ def _climbed(
         gain = float(step @ point.score)
         if gain <= ENOUGH * (1 + abs(point.value)):
             return w, point, True
-        if is_bent and last <= gain <= CLOSE * (1 + abs(point.value)):  # rounding is all that is left
+        if is_bent and last <= gain <= CLOSE * (1 + abs(point.value)):  # only rounding is left
             return w, point, True
         for halvings in range(MOST_HALVINGS):
             part = 0.5**halvings
@@ -212,14 +212,14 @@ def _scaled(sample: Sample) -> tuple[Sample, Floats]:
 
 
 class Estimates(NamedTuple):
-    """Coefficients, their standard errors, and the scores that they give."""
+    """Coefficients and their standard errors."""
 
     w: Floats
     errors: Floats
 
 
 def likeliest(sample: Sample) -> Estimates:
-    """The maximum likelihood estimate of rows that have one, columns independent."""
+    """The maximum likelihood estimate for rows that have one and linearly independent columns."""
     scaled, sizes = _scaled(sample)
     w, point = _maximum(scaled, np.zeros(len(sizes)), 0.0)
     return Estimates(w / sizes, _errors(point) / sizes)
@@ -231,7 +231,7 @@ def _errors(point: Point) -> Floats:
 
 
 class Penalised(NamedTuple):
-    """Firth's estimates, with what is said about each."""
+    """Firth's estimates, with the errors, intervals and p-value of each."""
 
     w: Floats
     errors: Floats
@@ -254,7 +254,7 @@ def firth(sample: Sample, level: float) -> Penalised:
 
 
 def _or_nan(work: Callable[..., float], *given: Any) -> float:
-    """A number about the profile, NaN where no maximum is reached on the way: the estimate is not lost with it."""
+    """A number about the profile; NaN if no maximum is reached on the way, so that the estimate is not lost."""
     try:
         return work(*given)
     except ArgumentError:
@@ -262,10 +262,10 @@ def _or_nan(work: Callable[..., float], *given: Any) -> float:
 
 
 class Profile:
-    """By how much twice the penalised likelihood falls when coefficient j is moved, the others following.
+    """By how much twice the penalised likelihood falls when coefficient j is moved and the others are fitted again.
 
-    Far from the estimate the others may have several maxima: the penalty favours scores near 0, and there are
-    several sets of rows that can have them. `drop` follows the one that is nearest; `least` looks for others.
+    Far from the estimate there may be several maxima in the others: the penalty favours scores near 0, and several sets
+    of rows can have them. `drop` follows the nearest maximum; `least` looks for others.
     """
 
     def __init__(self, sample: Sample, w: Floats, best: Point, j: int) -> None:
@@ -273,23 +273,23 @@ class Profile:
         self.near: dict[float, Floats] = {0.0: w}
 
     def drop(self, moved: float) -> float:
-        """The fall, from the nearest maximum that is known."""
+        """The fall at the maximum that is reached from the nearest one known."""
         start = self.near[min(self.near, key=lambda known: abs(known - moved))].copy()
         start[self.j] = self.w[self.j] + moved
         self.near[moved], point = _maximum(self.sample, start, 1.0, held=self.j)
         return 2 * (self.best.value - point.value)
 
     def least(self, moved: float) -> float:
-        """The least fall, from the nearest maximum and from where rows have the score 0, as many as can have it."""
+        """The least fall, starting at the nearest maximum and where as many rows as possible have the score 0."""
         least = self.drop(moved)
         for start in self._starts(self.w[self.j] + moved):
-            w, point, _ = _climbed(self.sample, start, 1.0, self.j, STEPS_OF_OTHERS)  # a lower place will do as well
+            w, point, _ = _climbed(self.sample, start, 1.0, self.j, STEPS_OF_OTHERS)  # it need not reach the maximum
             if 2 * (self.best.value - point.value) < least:
                 least, self.near[moved] = 2 * (self.best.value - point.value), w
         return least
 
     def forget(self, end: float) -> None:
-        """No longer follow what was found farther out than this."""
+        """Forget the maxima found farther out than this."""
         self.near = {moved: w for moved, w in self.near.items() if abs(moved) <= abs(end) or moved * end < 0}
 
     def _starts(self, held: float) -> Iterator[Floats]:
@@ -307,26 +307,26 @@ class Profile:
 
 
 def _end(profile: Profile, first: float, allowed: float) -> float:
-    """How far a coefficient may be moved until the likelihood has fallen by what is allowed; infinity if for ever."""
+    """How far a coefficient can be moved until the likelihood has fallen by `allowed`; infinity if it never does."""
     inner, outer = 0.0, first
     for _ in range(WIDEST):
         if profile.drop(outer) > allowed:
             end = float(brentq(lambda moved: profile.drop(moved) - allowed, inner, outer, xtol=1e-12, rtol=1e-10))
             if profile.least(end) > allowed - LOWER:
                 return end
-            profile.forget(end)  # another maximum is higher there: on from it
+            profile.forget(end)  # another maximum is higher there: continue from it
             outer = end
         inner, outer = outer, 1.5 * outer
     return math.copysign(math.inf, first)
 
 
 # ---------------------------------------------------------------------------------------------------
-# What is handed out
+# The results
 # ---------------------------------------------------------------------------------------------------
 
 
 class Estimate(NamedTuple):
-    """One coefficient: NaN for what is not estimated, infinite where it diverges."""
+    """One coefficient: NaN for what is not estimated, infinite if it diverges."""
 
     name: str
     value: float
@@ -341,10 +341,10 @@ class Estimate(NamedTuple):
 class Fit(Reported):
     """Estimates of a regression: the limits of maximum likelihood, or Firth's, with the limits beside them.
 
-    `estimates` are the coefficients in order, each with `name`, `value` (infinite where it diverges, NaN where it is
+    `estimates` are the coefficients in order, each with `name`, `value` (infinite if it diverges, NaN if it is
     undetermined or aliased) and `error`, its standard error; Firth's also with `low` and `high`, a profile interval of
-    `level`, and `p_value`, NaN where the profile could not be followed. `fitted` are the probabilities of the positive
-    label, of counts the means, row by row; NaN in a row of weight 0.
+    `level`, and `p_value`, NaN if the profile could not be followed. `fitted` are the probabilities of the positive
+    label, or the means of counts, row by row; NaN in a row of weight 0.
     """
 
     method: str
@@ -375,14 +375,14 @@ class Fit(Reported):
         return Report(TITLES["firth"], (Grid(head, lines), Sentence(" ".join(notes))))
 
     def facts(self) -> dict[str, Any]:
-        """The estimates as plain values; what is not a finite number is text."""
+        """The estimates as plain values; infinity is text, NaN is None."""
         said = [{key: _fact(value) for key, value in each._asdict().items()} for each in self.estimates]
         own = {"method": self.method, "estimates": said, "fitted": [_fact(value) for value in self.fitted]}
         return own if self.limits is None else {**own, "level": self.level, "limits": self.limits.facts()}
 
 
 def limits_of(likelihood: Likelihood, states: Sequence[tuple[str, str]], separated: Sequence[int]) -> Fit:
-    """The limits of maximum likelihood, given what becomes of each coefficient and which rows are separated."""
+    """The limits of maximum likelihood, given the state of each coefficient and which rows are separated."""
     sample = sample_of(likelihood)
     rest = np.setdiff1d(np.flatnonzero(sample.counted), np.asarray(separated, np.int64))
     fitted = np.where(sample.counted, np.where(sample.y > 0, 1.0, 0.0), math.nan)
@@ -425,9 +425,9 @@ TITLES = {
 NOTES = {
     "limits": "A coefficient without a number is undetermined or aliased. Standard errors are those of the limiting "
     "conditional model: the rows that are not separated.",
-    "firth": "Intervals and p are those of the profile of the penalised likelihood. Under separation they are to be "
-    "reported; standard errors alone mislead.",
-    "missing": "An end or a p that is missing was not found: the profile could not be followed as far.",
+    "firth": "Intervals and p are from the profile of the penalised likelihood. Under separation, report these; "
+    "standard errors alone mislead.",
+    "missing": "A missing end or p was not found: the profile could not be followed that far.",
 }
 
 

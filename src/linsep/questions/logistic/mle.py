@@ -5,18 +5,18 @@ unique, if and only if the classes overlap: no w other than 0 has z_i·w >= 0 fo
 
 Otherwise such w form a cone C: along each of them the likelihood never falls, and it has no maximum. Let F be the
 rows that are 0 under every w in C. They overlap, and have an estimate of their own, unique up to span(C). So along
-every sequence of coefficients whose likelihoods tend to the supremum, scores of rows in F converge, and z_i·w of all
-other rows grows beyond every bound. What this says about coefficient j can be read from C alone:
+every sequence of coefficients whose likelihoods tend to the supremum, the scores of the rows in F converge, and z_i·w
+grows beyond every bound for all other rows. What this says about coefficient j depends on C alone:
 
     w_j = 0 on all of C             "finite": e_j is a linear combination of rows of F, and converges as they do
     w_j >= 0 on C, and not always 0 "+inf": by Farkas e_j is, up to rows of F, a combination of the other rows with
                                      weights u_i >= 0, not all 0, and grows as they do, along every such sequence
     w_j <= 0 on C, and not always 0 "-inf"
-    both signs occur in C           "undetermined": for each of +inf, -inf and any number, some such sequence has w_j
-                                     tend to it. Separation alone does not say; an algorithm may still prefer one.
+    both signs occur in C           "undetermined": for each of +inf, -inf and any number, along some such sequence
+                                     w_j tends to it. Separation alone does not decide; an algorithm may prefer one.
 
-One weak separator in the relative interior of C is known from deciding. If its w_j is 0, both signs occur, or none
-does; if not, one question is left: has some w in C the other sign? Each question is an exact LP.
+Deciding has found one weak separator in the relative interior of C. If its w_j is 0, both signs occur, or neither;
+if not, one question is left: does some w in C have the other sign? Each question is an exact LP.
 
 A. Albert and J. Anderson, On the existence of maximum likelihood estimates in logistic regression models (1984).
 C. Geyer, Likelihood inference in exponential families and directions of recession (2009).
@@ -47,7 +47,7 @@ from linsep.sources.base import Ints, Source
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
-LEVELS = {"conditional": "stratum", "cox": "stratum"}  # within which rows are compared
+LEVELS = {"conditional": "stratum", "cox": "stratum"}  # the groups within which rows are compared
 
 
 def mle_exists(
@@ -68,28 +68,28 @@ def mle_exists(
     time_limit: float | None = None,
     watch: Callable[[Clock], None] | None = None,
 ) -> MleReport:
-    """Say whether a regression has a maximum likelihood estimate, and which coefficients diverge.
+    """Decide whether a regression has a maximum likelihood estimate, and which coefficients diverge.
 
-    All of it is decided in exact arithmetic.
+    Everything is decided in exact arithmetic.
 
     Parameters
     ----------
     X, y : the rows and the outcome
-        As `decide` takes them. Or a formula and a table, as in `mle_exists("died ~ age + C(site)", frame)`; or X alone,
+        As `decide` takes them. Or a formula and a table, as in `mle_exists("died ~ age + C(site)", frame)`; or only X,
         a model of statsmodels or its result.
     names : sequence of str or None
-        The names of the columns; a dataframe brings its own. The intercept is called "(Intercept)".
+        The names of the columns; a dataframe has its own. The intercept is called "(Intercept)".
     family : what y is
         "binomial": two labels, or counts, with any link (logit, probit, complementary log-log). "poisson": counts or
-        amounts with a log link, negative binomial ones included. "multinomial": classes, the first being
-        the one that others are compared with. "ordinal": classes in order, by a cumulative model. "conditional": two
-        labels within strata. "cox": y says whether there was an event (1) or the row was censored (0).
-    trials : the number of trials of each row, of which y is the number of successes
-        Or y has two columns, successes and failures.
+        amounts with a log link, also negative binomial. "multinomial": classes, each compared with the first.
+        "ordinal": ordered classes, in a cumulative model. "conditional": two labels within strata. "cox": y says
+        whether there was an event (1) or the row was censored (0).
+    trials : the number of trials of each row, of which y counts the successes
+        Instead, y may have two columns, successes and failures.
     weights : frequencies or other weights of the rows
         A row of weight 0 does not count. Other weights change estimates, but not whether they exist.
     offset : known parts of the scores
-        They do not matter to whether estimates exist.
+        They do not affect whether estimates exist.
     strata : the stratum of each row ("conditional", "cox")
         As `time`.
     time : when the event or the censoring of each row was ("cox")
@@ -99,9 +99,9 @@ def mle_exists(
     ids, missing, watch
         As `decide` takes them.
     categories : "reference", "all", a dictionary, or None
-        As `decide` takes it, but categories are coded unless told otherwise.
+        As `decide` takes it, but the default encodes categories.
     time_limit : float or None
-        Seconds; past them what is not proved is "unknown".
+        Seconds; what is not proved in this time is "unknown".
 
     Returns
     -------
@@ -112,7 +112,7 @@ def mle_exists(
     Raises
     ------
     InputError
-        The data cannot be used, or do not fit the family.
+        The data cannot be used, or do not suit the family.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def mle_exists(
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """The question about a likelihood, and the way from its rows to a report."""
+    """A likelihood, and the way from its rows to a report."""
 
     likelihood: Likelihood
     clock: Clock
@@ -147,11 +147,11 @@ class Regression:
 
     @property
     def bias(self) -> bool:
-        """Whether the question has a bias, which is then the intercept."""
+        """Whether the rows have a bias, which is then the intercept."""
         return self.likelihood.bias
 
     def report(self) -> MleReport:
-        """The whole answer, every part of it proved or called unknown."""
+        """The whole answer, every part of it proved or "unknown"."""
         hidden = range(self.likelihood.hidden)
         columns = [*hidden, *([INTERCEPT] if self.bias else []), *range(len(hidden), self.source.n_columns)]
         states: dict[int, State] = dict.fromkeys(columns, "unknown")
@@ -189,7 +189,7 @@ class Regression:
         )
 
     def _separated(self, verdict: Verdict) -> tuple[int, ...] | None:
-        """The user's rows that are separated, as many as can be; None where that is not known."""
+        """The user's rows that are separated, as many as can be; None if that is not known."""
         match verdict:
             case Touching():
                 rows = verdict.separated_rows
@@ -236,7 +236,7 @@ class Regression:
         return self.likelihood.names[column - hidden] if column >= hidden else ""
 
     def _dependence(self, alias: Alias) -> Dependence:
-        own = self._scale(alias.column)  # the source holds columns times whole numbers: the user's are told of
+        own = self._scale(alias.column)  # the source has multiplied the columns by whole numbers; show the user's
         terms = [(self._name(c), factor * self._scale(c) / own) for c, factor in alias.terms]
         within = LEVELS.get(self.likelihood.family, "")
         return Dependence(self._name(alias.column), tuple(term for term in terms if term[0]), within)

@@ -1,4 +1,4 @@
-"""What is said about a regression: whether it has an estimate, what diverges and why, and what to do next."""
+"""The report on a regression: whether it has an estimate, what diverges and why, and what to do next."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,7 +42,7 @@ from linsep.tables.row_ids import named_column
 State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", "unknown"]
 
 DIVERGING = ("+inf", "-inf", "undetermined")
-SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed, beyond only those without a finite estimate
+SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed; of more, only those without a finite estimate
 ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
 ADVICE = (
     "look at the separated rows first, for a column that encodes the outcome or a category too "
@@ -53,7 +53,7 @@ ADVICE = (
 
 
 class Words(NamedTuple):
-    """How a family says why there is an estimate, why there is none, and which rows are to blame."""
+    """How the report says, for a family, why there is an estimate, why there is none, and which rows are the cause."""
 
     overlap: str
     separation: str
@@ -72,24 +72,24 @@ WORDS: dict[Family, Words] = {
     ),
     "multinomial": Words(
         "the classes overlap",
-        "Along some direction no row's own class loses to another class, and on {} it gains on some",
+        "Along some direction no row's own class loses ground to another class, and on {} it gains on some class",
         "Rows where the fitted probability of some other class tends to 0:",
     ),
     "ordinal": Words(
         "the classes overlap",
         "Along some direction no row's score leaves the interval of its class, and on {} it moves "
         "away from an end of it",
-        "Rows whose scores move away from a threshold for ever:",
+        "Rows whose scores move away from a threshold forever:",
     ),
     "conditional": Words(
-        "in no direction do cases stand above the controls of their strata",
+        "in no direction are all cases above the controls of their strata",
         "A combination of the columns is nowhere smaller for a case than for a control of the same "
         "stratum, and sets {} apart",
         "Rows whose outcome within their stratum becomes certain:",
     ),
     "cox": Words(
-        "in no direction does every event stand above the rows at risk",
-        "A combination of the columns is at every event the largest of all rows at risk, and smaller than that on {}",
+        "in no direction is every event above the rows at risk",
+        "At every event, a combination of the columns is the largest of all rows at risk, and it is smaller on {}",
         "Rows whose share of a risk set tends to 0:",
         "monotone likelihood",
     ),
@@ -103,7 +103,7 @@ class Dependence:
 
     name: str
     terms: tuple[tuple[str, Fraction], ...]
-    within: str = ""  # of a model that compares rows: up to a constant in each of these
+    within: str = ""  # for a model that compares rows: the equation holds up to a constant in each of these
 
     @property
     def is_constant(self) -> bool:
@@ -120,8 +120,8 @@ class Dependence:
 class MleReport(Reported):
     """Does a regression have a maximum likelihood estimate, and which coefficients diverge?
 
-    The proof is about rows made of the data as `likelihoods/` says: of a binomial model with two labels, the data
-    themselves. `verify` makes them again and checks it.
+    The proof is about rows made from the data as `linsep.questions.logistic.likelihoods` says; for a binomial model
+    with two labels, they are the data themselves. `verify` makes them again and checks the proof.
 
     Attributes
     ----------
@@ -132,17 +132,17 @@ class MleReport(Reported):
     dependences : mapping
         For each aliased column, which combination of earlier columns it is.
     family, modelled : str
-        The family, and what the model is of: which label, against which.
+        The family, and what is modelled: which label, against which.
     n_rows : int
         The rows of the data.
     separated_rows : tuple of int or None
-        The rows that some direction along which the likelihood never falls puts strictly on their side, as many as can
-        be; None if time ran out. They are what makes coefficients diverge: some of their fitted probabilities (of
-        counts, their means) tend to 0.
+        The largest set of rows that a direction along which the likelihood never falls puts strictly on their side;
+        None if time ran out. They make coefficients diverge: some of their fitted probabilities (for counts, their
+        means) tend to 0.
     reasons : tuple of str
         Sentences about categories and columns that separate rows on their own.
     likelihood, kept
-        The model and the rows it is of, for `limits` and `firth`.
+        The model and its rows, for `limits` and `firth`.
 
     Examples
     --------
@@ -165,13 +165,13 @@ class MleReport(Reported):
 
     @property
     def exists(self) -> bool | None:
-        """Whether the estimate exists (of the columns that are not aliased); None where that is not decided."""
+        """Whether the estimate exists (for the columns that are not aliased); None if that is not decided."""
         is_open = isinstance(self.verdict, NotSeparable | Undecided)
         return None if is_open else isinstance(self.verdict, Overlapping)
 
     @property
     def separated_ids(self) -> tuple[Any, ...] | None:
-        """What the user calls the separated rows: their ids, or their numbers where they have none."""
+        """What the user calls the separated rows: their ids, or their numbers if they have none."""
         rows = self.separated_rows
         names = None if rows is None else self._names(rows)
         return rows if names is None or rows is None else names.ids(rows)
@@ -185,28 +185,28 @@ class MleReport(Reported):
         if rows is None:
             raise ArgumentError("Which rows are separated is not decided: allow more time.")
         n_rows = self.n_rows + (0 if self.kept is None else self.verdict.rows_left_out)
-        known = y is None or self.kept is not None  # where rows were dropped, y has gaps too
+        known = y is None or self.kept is not None  # if rows were dropped, y has gaps too
         labels = self._data().labels_at(self._places(rows)) if known else labels_of_rows(X, y, rows, n_rows)
         return shown_rows(X, rows, {"label": labels}, n_rows, self._names(rows))
 
     def _places(self, rows: tuple[int, ...]) -> tuple[int, ...]:
-        """Where rows are among those that were not dropped."""
+        """The positions of rows among those that were not dropped."""
         return rows if self.kept is None else tuple(np.searchsorted(self.kept, rows).tolist())
 
     @property
     def _n_counted(self) -> int:
-        """The rows that are not of weight 0 or without trials."""
+        """The number of rows that count: not of weight 0 and not without trials."""
         seen = None if self.likelihood is None else self.likelihood.observed
         return self.n_rows if seen is None else int(seen.counted.sum())
 
     def _names(self, rows: Sequence[int]) -> RowNames | None:
-        """What the user calls these rows: asked when it is shown, since all rows may be separated."""
+        """What the user calls these rows: looked up only when it is shown, since all rows may be separated."""
         ids = None if self.likelihood is None else self.likelihood.ids
         return None if ids is None else ids.names(rows)
 
     @property
     def rows_left_out(self) -> int:
-        """How many rows were dropped or rejected: no part of the answer."""
+        """How many rows were dropped or rejected, and so are not part of the answer."""
         return self.verdict.rows_left_out
 
     @property
@@ -216,7 +216,7 @@ class MleReport(Reported):
 
     @property
     def direction(self) -> dict[str, int] | None:
-        """Integers for the coefficients: along them the likelihood grows for ever. None where there are none."""
+        """Integers for the coefficients, along which the likelihood grows forever; None if there are none."""
         if not isinstance(self.verdict, HalfspaceVerdict):
             return None
         own = self.verdict.weights[self.verdict.n_columns - (len(self.states) - self.verdict.bias) :]
@@ -259,18 +259,19 @@ class MleReport(Reported):
         check(replace(verdict, names=None), made.source)
 
     def in_own_numbers(self, rows: Given) -> "MleReport":
-        """The same report, its rows those of the user's table, of which some were dropped."""
+        """The same report with the row numbers of the user's table, of which some rows were dropped."""
         separated, kept = self.separated_rows, rows.kept
         if separated is not None and kept is not None:
             separated = tuple(kept[list(separated)].tolist())
-        is_made = self.likelihood is None or self.likelihood.order is not None  # its rows have numbers of their own
+        is_made = self.likelihood is None or self.likelihood.order is not None  # its rows have their own numbers
         verdict = self.verdict if is_made else in_own_numbers(self.verdict, rows)
         return replace(self, verdict=verdict, separated_rows=separated, kept=kept)
 
     def limits(self) -> Fit:
         """Find where the coefficients go as the likelihood tends to its supremum, and the fitted probabilities there.
 
-        Of families "binomial" (with the logit link) and "poisson". Where the estimate exists, it is the usual one.
+        For the families "binomial" (with the logit link) and "poisson". If the estimate exists, the limit is the usual
+        estimate.
 
         Returns
         -------
@@ -290,7 +291,7 @@ class MleReport(Reported):
     def firth(self, *, level: float = 0.95) -> Fit:
         """Fit Firth's penalised likelihood, whose estimates are finite whatever is separated.
 
-        Of families "binomial" (with the logit link) and "poisson".
+        For the families "binomial" (with the logit link) and "poisson".
 
         Parameters
         ----------
@@ -317,7 +318,7 @@ class MleReport(Reported):
         return firth_of(self._data(), self.states, arguments.part("level", level), self.limits())
 
     def table(self, *, level: float = 0.95) -> dict[str, list[Any]]:
-        """Put both fits into one table: what becomes of a coefficient, its limit, Firth's estimate.
+        """Put both fits into one table: whether a coefficient diverges, its limit, Firth's estimate.
 
         Parameters
         ----------
@@ -327,9 +328,9 @@ class MleReport(Reported):
         Returns
         -------
         dict of lists
-            A list for each column; a dataframe is made of it as it is, as in `pandas.DataFrame(report.table())`. Of
-            families other than those of `firth` it has the coefficients and what becomes of them. What there is no
-            number for is NaN.
+            A list for each column, ready for a dataframe, as in `pandas.DataFrame(report.table())`. For families other
+            than those of `firth` it has only the coefficients and whether they diverge. NaN stands where there is no
+            number.
         """
         names, states = (list(column) for column in zip(*self.states, strict=True))
         if self.family not in OFFERED or self._data().link:
@@ -343,7 +344,7 @@ class MleReport(Reported):
 
     def _data(self) -> Likelihood:
         if self.likelihood is None:
-            raise ArgumentError("This report has no data with it: ask mle_exists again.")
+            raise ArgumentError("This report does not hold its data: call mle_exists again.")
         return self.likelihood
 
     def __repr__(self) -> str:
@@ -379,10 +380,10 @@ class MleReport(Reported):
         }
 
     def _existence(self) -> list[str]:
-        """Whether the estimate exists, and in the words of geometry why it does not."""
+        """Whether the estimate exists, and why, in geometric terms."""
         if self.exists is None:
             reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
-            return [f"Not decided. {reason}Whether the estimate exists is open: allow more time."]
+            return [f"Not decided. {reason}It is not known whether the estimate exists: allow more time."]
         words = WORDS[self.family]
         if self.exists:
             return [
@@ -399,8 +400,8 @@ class MleReport(Reported):
             kind, way = "complete separation", f"A hyperplane has {of_them} strictly on their side"
         else:
             kind = "quasi-complete separation"
-            way = f"A hyperplane has {of_them} strictly on their side and the others on itself"
-        return [f"The maximum likelihood estimate does not exist: {kind}.", f"{way}, so the likelihood grows for ever."]
+            way = f"A hyperplane has {of_them} strictly on their side, and the others lie on it"
+        return [f"The maximum likelihood estimate does not exist: {kind}.", f"{way}, so the likelihood grows forever."]
 
     def _of_what(self) -> Iterable[Part]:
         if self.modelled:
@@ -425,7 +426,7 @@ class MleReport(Reported):
                 "undetermined",
             )
         if finite := self._named("finite"):
-            yield Sentence(f"Finite in spite of that: {finite}.", "finite")
+            yield Sentence(f"Finite nevertheless: {finite}.", "finite")
         if unknown := self._named("unknown"):
             yield Sentence(f"Not decided: {unknown}. More time or fewer columns would help.", "unknown")
 
@@ -434,7 +435,7 @@ class MleReport(Reported):
         for dependence in self.dependences[:SHOWN]:
             yield Sentence(f"Aliased: {dependence}. {left_out}", "aliased")
         if any(dependence.is_constant for dependence in self.dependences):
-            yield Sentence("A column is constant: if it is meant to be the intercept, say bias=False.")
+            yield Sentence("A column is constant: if it is meant to be the intercept, pass bias=False.")
         if len(self.dependences) > SHOWN:
             yield Sentence(f"{len(self.dependences) - SHOWN} more columns are aliased.")
 
@@ -443,7 +444,7 @@ class MleReport(Reported):
             yield Fact("what to do", ADVICE.format(ELSEWHERE.get(self.family, "report.firth()")))
 
     def _coefficients(self) -> Grid:
-        """Every coefficient; of many, those without a finite estimate."""
+        """Every coefficient; if there are many, only those without a finite estimate."""
         few = len(self.states) <= SHOWN_COEFFICIENTS
         shown = [(name, state) for name, state in self.states if few or state != "finite"]
         hidden, finite = max(0, len(shown) - SHOWN_COEFFICIENTS), len(self.states) - len(shown)
@@ -453,7 +454,7 @@ class MleReport(Reported):
         return Grid(("coefficient", "estimate"), tuple(shown[:SHOWN_COEFFICIENTS]), more)
 
     def _separated(self, where: Where | None) -> Iterable[Part]:
-        """The rows that make coefficients diverge, where they are not all."""
+        """The rows that make coefficients diverge, unless all do."""
         if self.separated_rows and len(self.separated_rows) < self._n_counted:
             yield Sentence(WORDS[self.family].rows, "separated")
             yield row_grid(self.separated_rows, {}, where, self._names(self.separated_rows[:SHOWN_ROWS]))

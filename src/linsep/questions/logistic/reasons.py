@@ -1,7 +1,7 @@
 """What is modelled, and separation by a single column, in words that need no geometry.
 
-"All 5 rows with site = Chur are 'died'." Most separation that people meet is of this kind: a category that is too rare
-to show every outcome, or a column that encodes the outcome. What takes several columns together is left to the proof.
+"All 5 rows with site = Chur are 'died'." Most separation in practice is of this kind: a category that is too rare
+to show every outcome, or a column that encodes the outcome. Separation by several columns is left to the proof.
 """
 
 import re
@@ -17,14 +17,14 @@ from linsep.tables import is_sparse
 from linsep.tables.categories import level_name
 from linsep.tables.label_values import distinct
 
-MOST_ENTRIES = 5_000_000  # that are looked at once more: the diverging columns, as many as these allow
+MOST_ENTRIES = 5_000_000  # entries of the diverging columns that are read again, at most
 MOST_SENTENCES = 3
-MOST_LEVELS = 8  # of an order that is written out
+MOST_LEVELS = 8  # an order with at most so many levels is written out
 LEVEL = re.compile(r"(?:C\((?P<coded>`[^`]+`|[\w.]+)[^\[]*\)|(?P<plain>[^\[\]:]+))\[T\.(?P<level>.+)\]")
 
 
 def modelled(likelihood: Likelihood) -> str:
-    """What the model is a model of: which label, against which."""
+    """What is modelled: which label, against which."""
     seen, called = likelihood.observed, likelihood.outcome
     levels = [shown(level) for level in (likelihood.source.facts.labels if seen is None else seen.levels)]
     match likelihood.family:
@@ -35,7 +35,7 @@ def modelled(likelihood: Likelihood) -> str:
         case "conditional":
             return f"which rows of a stratum are cases, {called} being {levels[1]}, against {levels[0]}"
         case "multinomial":
-            return f"the class, {called}, each compared with {levels[0]}, the first"
+            return f"the class, {called}, each compared with the first, {levels[0]}"
         case "ordinal":
             order = " < ".join(levels) if len(levels) <= MOST_LEVELS else f"{levels[0]} < ... < {levels[-1]}"
             return f"the class, {called}, in the order {order}; a positive coefficient stands for higher classes"
@@ -47,7 +47,7 @@ def modelled(likelihood: Likelihood) -> str:
 def reasons(
     likelihood: Likelihood, states: Sequence[tuple[str, str]], separated: Sequence[int] | None
 ) -> tuple[str, ...]:
-    """Sentences about categories and columns that separate rows on their own, a few of those that diverge."""
+    """Sentences about a few of the diverging categories and columns that separate rows on their own."""
     infinite = [name for name, state in states if state in ("+inf", "-inf", "undetermined")]
     is_of_classes = likelihood.family == "multinomial"
     diverging = {name.partition(":")[2] for name in infinite} if is_of_classes else set(infinite)
@@ -91,7 +91,7 @@ class Looked:
         self.columns = {j: values[:, place] / (1 if scales is None else scales[j]) for place, j in enumerate(wanted)}
 
     def levels_of_factors(self, diverging: set[str], separated: Sequence[int] | None) -> Iterator[str]:
-        """What the rows of one level have in common, of categories that diverge: the first level may be to blame."""
+        """What the rows of one level have in common, for categories that diverge; the first level may be the cause."""
         if self.family == "conditional":
             return
         is_separated = np.isin(self.rows, () if separated is None else separated)
@@ -104,7 +104,7 @@ class Looked:
                     yield from self._of_value(rows, f"{_rows(rows)} with {factor.name} = {level}")
 
     def is_level(self, name: str) -> bool:
-        """Whether a column is a level of a category that was looked at."""
+        """Whether a column is a level of a category that `levels_of_factors` describes."""
         told = LEVEL.fullmatch(name)
         if name in self.made_names:
             return True
@@ -126,7 +126,7 @@ class Looked:
             yield from self._threshold(column, name)
 
     def _of_value(self, rows: Array, told: str) -> Iterator[str]:
-        """What rows with one value of a column of two have in common."""
+        """What rows with the same value have in common."""
         one = told.startswith("1 row ")
         every, are, have = ("The", "is", "has") if one else ("All", "are", "have")
         if self.family == "binomial":
@@ -169,7 +169,7 @@ class Looked:
             np.maximum.at(highest, self.strata[~cases], sign * column[~cases])
             both = np.isfinite(lowest) & np.isfinite(highest)
             if (lowest[both] >= highest[both]).all() and (lowest[both] > highest[both]).any():
-                yield f"No case has {word} {name} than a control of its stratum."
+                yield f"No case has {word} {name} than a control in its stratum."
 
 
 def _rows(rows: Array) -> str:
@@ -178,7 +178,7 @@ def _rows(rows: Array) -> str:
 
 
 def _told(name: str, value: float, is_dummy: bool) -> str:
-    """What a value of a column means: of a column that a formula made of a category, the category.
+    """What a value of a column means; for a column that a formula made from a category, the category.
 
     >>> _told("C(site)[T.Chur]", 1, True), _told("site[T.Chur]:ward[T.2]", 1, True), _told("site[T.Chur]", 0, True)
     ('site = Chur', 'site = Chur and ward = 2', 'site other than Chur')

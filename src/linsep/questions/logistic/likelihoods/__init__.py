@@ -10,18 +10,18 @@ log-concave, and along w it never falls if and only if
     conditional   η of a case >= η of a control, in every stratum
     cox           η of an event >= η of every row that is at risk then; tied events have the same η
 
-So each is the question that `decide` answers, about rows made from the user's. Offsets shift η by what does not grow
-with w, and positive weights multiply terms that each must not fall: neither changes the rows. A row of weight 0 is
-left out.
+So each is the question that `decide` answers, about rows made from the user's. Offsets shift η by an amount that does
+not grow with w, and positive weights multiply terms that each must not fall: neither changes the rows. A row of weight
+0 is left out.
 
-No number is rounded on the way: a difference of rows that no double is, is two doubles, with a column for each. Where
-several cases meet several controls, one more column stands for a threshold between them, instead of all pairs. In a
-Cox model the first event of a time stands above the rows that leave before the next one, and above the next one: each
-row takes part once, not once for every event before it. Only the multinomial rows are many: K - 1 for each of the
-user's, of K - 1 times as many columns.
+No number is rounded on the way: a difference of rows that is not a double becomes two doubles, with a column for each.
+If a stratum has several cases and several controls, one more column is a threshold between them, instead of all pairs.
+In a Cox model the first event of a time must be above the rows that leave before the next event, and above that event:
+each row is used once, not once for every event before it. Only the multinomial rows are many: K - 1 for each of the
+user's, with K - 1 times as many columns.
 
-A. Albert and J. Anderson (1984) have binomial and multinomial, S. Correia, P. Guimarães and T. Zylkin (2019) log links,
-C. Geyer (2009) the theory.
+A. Albert and J. Anderson (1984) treat binomial and multinomial models, S. Correia, P. Guimarães and T. Zylkin (2019)
+log links, C. Geyer (2009) the general theory.
 """
 
 from collections.abc import Sequence, Set

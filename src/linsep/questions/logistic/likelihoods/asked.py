@@ -1,4 +1,4 @@
-"""The question about a model: rows that say whether its likelihood has a maximum, and whose rows they are."""
+"""The question about a model: rows that decide whether its likelihood has a maximum, and which user's rows they are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from linsep.tables.row_ids import RowIds
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """The rows that say whether a likelihood has a maximum, and what they are made of.
+    """The rows that decide whether a likelihood has a maximum, and what they are made from.
 
-    `names` are the coefficients, the intercept of `bias` not among them; `hidden` columns stand before theirs. Row i of
-    the source, where it is strict, separates the user's rows order[first[i]:last[i]].
+    `names` are the coefficients without the intercept of `bias`; `hidden` columns come before theirs. If row i of the
+    source is strictly on its side, it separates the user's rows order[first[i]:last[i]].
     """
 
     family: Family
@@ -29,11 +29,11 @@ class Likelihood:
     order: Ints | None = None
     first: Ints | None = None
     last: Ints | None = None
-    sides: tuple[Ints, Ints] | None = None  # of a conditional model: the stratum of each row, and whether it is a case
+    sides: tuple[Ints, Ints] | None = None  # for a conditional model: the stratum of each row, and whether it is a case
     observed: Observed | None = None
     outcome: str = "y"  # what the outcome is called
-    link: str = ""  # where that is not the logarithm or the logit
-    factors: Factors = tuple  # columns of categories that some of the names are made of
+    link: str = ""  # if it is not the logarithm or the logit
+    factors: Factors = tuple  # columns of categories from which some of the names are made
     ids: RowIds | None = None  # what the user calls the rows
 
     def separated(self, strict: Ints) -> tuple[int, ...]:
@@ -47,7 +47,7 @@ class Likelihood:
         return tuple(np.unique(self._whole_strata(found)).tolist())
 
     def labels_at(self, rows: Sequence[int]) -> list[Any]:
-        """What was observed of these rows of the user."""
+        """The outcomes of these rows of the user."""
         seen = self.observed
         if seen is None:
             return [self.source.facts.pair[int(sign > 0)] for sign in self.source.signs_of(rows).tolist()]
@@ -56,7 +56,7 @@ class Likelihood:
         return [seen.levels[int(value)] for value in values] if is_place else list(values)
 
     def part(self, rows: Ints) -> Source:
-        """Some of the user's rows, of a model whose columns are theirs: labels mean nothing."""
+        """Some of the user's rows, for a model with their columns; the labels mean nothing."""
         if self.observed is not None:
             signs = np.ones(len(rows), np.int8)
             return self.observed.source(self.observed.values[rows], signs, self.observed.facts.scales)
@@ -64,10 +64,10 @@ class Likelihood:
         return MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
 
     def _whole_strata(self, found: Ints) -> Ints:
-        """With all cases of a stratum its controls are separated, and the other way round."""
+        """If all cases of a stratum are separated, so are its controls, and conversely."""
         if self.sides is None:
             return found
-        strata, cases = self.sides  # the last stratum is that of rows without part in the likelihood
+        strata, cases = self.sides  # the last stratum holds the rows that are not part of the likelihood
         open_rows = np.setdiff1d(np.arange(self.n_rows), found)
         left = np.zeros((self.n_rows + 1, 2), np.int64)
         np.add.at(left, (strata[open_rows], cases[open_rows]), 1)

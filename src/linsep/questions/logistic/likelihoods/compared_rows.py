@@ -1,4 +1,4 @@
-"""Families that hold rows against each other: cases above the controls of a stratum, events above rows at risk."""
+"""Families that compare rows with each other: cases above the controls of a stratum, events above rows at risk."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from linsep.tables.label_values import distinct
 class Ranked(NamedTuple):
     """Rows `above`, whose scores must not be less than those of the rows `below`.
 
-    Where one of them is strictly so, it separates a range of the rows in their order: `up` and `down` say which.
+    If one of them is strictly above or below, it separates a range of the ordered rows: `up` and `down` say which.
     """
 
     above: Sequence[int]
@@ -30,7 +30,7 @@ class Ranked(NamedTuple):
 
     @property
     def is_star(self) -> bool:
-        """Whether one row stands against the others, so that there are no more pairs than rows."""
+        """Whether one side has a single row, so that there are fewer pairs than rows."""
         return len(self.above) == 1 or len(self.below) == 1
 
     def pairs(self) -> Iterator[tuple[int, int, tuple[int, int]]]:
@@ -60,7 +60,7 @@ def conditional(seen: Observed) -> Likelihood:
 
 
 def cox(seen: Observed) -> Likelihood:
-    """At every event, who has it above who is at risk."""
+    """At every event, the row with the event above the rows at risk."""
     time, event = seen.options.time, seen.y > 0
     strata = np.zeros(seen.n_rows, np.int64) if seen.options.strata is None else distinct(seen.options.strata)[1]
     counted = np.flatnonzero(seen.counted)
@@ -84,13 +84,13 @@ def _parts(codes: Array, rows: Ints) -> Iterator[Ints]:
 
 
 def _risk_sets(rows: Ints, time: Floats, event: npt.NDArray[np.bool_], place: Ints) -> Iterator[Ranked]:
-    """One stratum in the order of time: each event above who leaves before the next event, and above that one."""
+    """One stratum in the order of time: each event above the rows that leave before the next event, and above that."""
     times = np.unique(time[event])
-    starts = np.searchsorted(time, times)  # of rows that leave before, none is at risk
+    starts = np.searchsorted(time, times)  # rows that leave earlier are not at risk
     end = int(place[rows[-1]]) + 1
     for k, start in enumerate(starts.tolist()):
         stop = int(starts[k + 1]) if k + 1 < len(starts) else len(rows)
-        tied = int(np.count_nonzero(event[start:stop]))  # events of one time come before all else
+        tied = int(np.count_nonzero(event[start:stop]))  # events come before the other rows of the same time
         first, others = int(rows[start]), rows[start + 1 : start + tied].tolist()
         for other in others:
             yield Ranked([first], [other], [(0, 0)], [(0, 0)])
@@ -106,10 +106,10 @@ def _risk_sets(rows: Ints, time: Floats, event: npt.NDArray[np.bool_], place: In
 
 
 def _ranked(seen: Observed, groups: list[Ranked], order: Ints) -> Likelihood:
-    """The question about rows above others: their differences, or, of many against many, each against a threshold.
+    """The question about rows above others: their differences, or, if both sides have many, each against a threshold.
 
-    A difference is a double and what rounding it loses, another double. The latter has a column of its own, and two
-    rows say that its weight is that of the column it belongs to.
+    A difference is a double plus the part lost in rounding, another double. The lost part has a column of its own, and
+    two rows force its weight to equal that of the column it belongs to.
     """
     pairs = [(g, *pair) for g, group in enumerate(groups) if group.is_star for pair in group.pairs()]
     up, down = (np.array([pair[k] for pair in pairs], np.int64) for k in (1, 2))
@@ -146,7 +146,7 @@ def _nothing(n_rows: int, n_columns: int, dtype: Any) -> Any:
 
 
 def _differences(values: Any, up: Ints, down: Ints) -> tuple[Any, Any, bool]:
-    """Rows less other rows, rounded; what that lost (Knuth's two-sum); and whether that is all."""
+    """Rows minus other rows, rounded; what rounding lost (Knuth's two-sum); and whether the two are the exact value."""
     a, b = values[up], values[down]
     with np.errstate(over="ignore", invalid="ignore"):
         s = a - b

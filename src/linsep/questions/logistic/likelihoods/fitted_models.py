@@ -1,8 +1,8 @@
 """A model of statsmodels, or the result of fitting one, as a model of `mle_exists`. statsmodels is not imported.
 
-Its predictors are taken as they are, the constant being one of them, so there is no other intercept. Weights (those of
-frequencies times those of variances), offsets and exposures are read; a link is read too, and refused where scores are
-not free to grow in both directions. Whatever else could change the question is refused by its name.
+Its predictors are used as they are, including the constant, so there is no other intercept. Weights (frequency weights
+times variance weights), offsets and exposures are read; so is the link, which is refused if scores cannot grow in both
+directions. Anything else that could change the question is refused by name.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,11 +28,11 @@ INSTEAD = {
 
 
 class Read(NamedTuple):
-    """What a model says about its outcome."""
+    """What was read from a model about its outcome."""
 
     family: Family
     y: Any
-    link: str = ""  # where that is not the usual one of the family
+    link: str = ""  # if it is not the usual one of the family
     weights: Floats | None = None
     strata: Any = None
     time: Any = None
@@ -44,24 +44,24 @@ def is_model(X: Any) -> bool:
 
 
 def of_model(posed: Posed, missing: Missing = None) -> Posed:
-    """The model that was given in the place of X, in the words of `mle_exists`."""
+    """The model that was given instead of X, as options of `mle_exists`."""
     (given, y, ids, *_), family = posed.rows, posed.family
     model = getattr(given, "model", given)
     if getattr(given, "constraints", None) is not None:
-        raise ArgumentError("This fit has constraints between its coefficients, about which linsep has no answer.")
+        raise ArgumentError("This fit has constraints between its coefficients: linsep cannot decide about it.")
     name = type(model).__name__
     if name not in READERS or type(model).__module__.partition(".")[0] != HOME:
         hint = INSTEAD.get(name, f"linsep knows {', '.join(READERS)}.")
-        raise ArgumentError(f"linsep has no answer about a {name} of statsmodels. {hint}")
+        raise ArgumentError(f"linsep cannot decide about a {name} of statsmodels. {hint}")
     if model.endog is None or model.exog is None:
-        raise ArgumentError(f"The {name} has no predictors, or no data with it any more: give one that has.")
+        raise ArgumentError(f"The {name} has no predictors, or no longer holds its data: give one that does.")
     beside = {"y": y, "names": posed.names, "missing": missing, **posed.options._asdict()}
     told = [option for option, value in beside.items() if value is not None]
     if told:
         raise ArgumentError(f"A model brings its own data: leave {', '.join(told)} out.")
     read = READERS[name](model)
     if family not in ("binomial", read.family):
-        raise ArgumentError(f"family={family!r}, and the {name} is a model of family {read.family!r}: leave it out.")
+        raise ArgumentError(f"family={family!r}, but the {name} is of family {read.family!r}: leave family out.")
     extras = Extras(None, read.weights, _offset(model), read.strata, read.time)
     columns = [str(column) for column in model.exog_names][: model.exog.shape[1]]
     called = model.endog_names
@@ -71,7 +71,7 @@ def of_model(posed: Posed, missing: Missing = None) -> Posed:
 
 
 def _predictors(model: Any) -> Any:
-    """The predictors, as the table that the user gave where there is one: it knows what rows are called."""
+    """The predictors, as the table that the user gave if there is one, since it knows what rows are called."""
     own: Any = getattr(model.data, "orig_exog", None)
     is_same = hasattr(own, "columns") and own.shape == model.exog.shape and np.array_equal(own.to_numpy(), model.exog)
     return own if is_same else np.asarray(model.exog)
@@ -89,7 +89,7 @@ def _offset(model: Any) -> Floats | None:
 
 
 def _unlike(name: str, what: str) -> ArgumentError:
-    return ArgumentError(f"linsep has no answer about a {name} with {what}.")
+    return ArgumentError(f"linsep cannot decide about a {name} with {what}.")
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -98,13 +98,13 @@ def _unlike(name: str, what: str) -> ArgumentError:
 
 
 def _shares(endog: Any, trials: Any = None, weights: Any = None) -> Any:
-    """Shares of successes: as labels where each is all or nothing of one trial, else as successes and failures."""
+    """Shares of successes: as labels if each row is one trial, else as successes and failures."""
     shares = np.asarray(endog, np.float64)
     number = np.ones(len(shares)) if trials is None else np.asarray(trials, np.float64)
     counted = np.ones(len(shares), np.bool_) if weights is None else weights > 0
     if (number == 1).all() and np.isin(shares, (0, 1)).all() and len(np.unique(shares[counted])) == 2:
         return shares.astype(np.int64)
-    successes = np.where(number == 0, 0, shares) * number  # a share of nothing is not a number
+    successes = np.where(number == 0, 0, shares) * number  # with 0 trials the share is NaN
     near = np.rint(successes)  # a share was a quotient of counts
     successes = np.where(np.abs(successes - near) <= 1e-9 * number, near, successes)
     return np.column_stack([successes, number - successes])
@@ -167,7 +167,7 @@ def _conditional(model: Any) -> Read:
 
 def _phreg(model: Any) -> Read:
     if model.entry is not None:
-        raise _unlike("PHReg", "entry times: rows would come to be at risk later")
+        raise _unlike("PHReg", "entry times: rows would enter the risk sets late")
     event: Array = np.ones(len(model.endog)) if model.status is None else np.asarray(model.status)
     return Read("cox", event, time=np.asarray(model.endog, np.float64), strata=model.strata)
 

@@ -1,8 +1,8 @@
-"""What a formula may say: "died ~ age + C(site)", read into columns, functions of them and what stands on the left.
+"""What a formula may contain: "died ~ age + C(site)", split into columns, functions of them, and the left side.
 
-formulaic evaluates Python where a formula has a function. So that no formula is a way to run a program, wherever its
-text comes from, each function is looked at first: columns of the table, numbers, text, arithmetic, comparisons, and
-calls of the functions listed here. Nothing else is evaluated, and no variable of the caller is seen.
+formulaic evaluates Python code for the functions in a formula. So that no formula can run a program, wherever its
+text comes from, each function is checked first: columns of the table, numbers, text, arithmetic, comparisons, and
+calls of the functions listed here. Nothing else is evaluated, and no variable of the caller is visible.
 """
 
 import ast
@@ -36,7 +36,7 @@ QUOTED = re.compile(r"`([^`]*)`")
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula in its parts; `terms` is that of formulaic without strata and offsets."""
+    """The parts of a formula; `terms` are those of formulaic, without strata and offsets."""
 
     text: str
     outcome: tuple[str, ...]  # the columns on the left: one, or two of cbind or Surv
@@ -54,7 +54,7 @@ class Formula:
 
 
 def read_formula(text: str, available: Sequence[str], aside: Sequence[str] = ()) -> Formula:
-    """A formula about these columns; a dot stands for all that are not named on the left or put `aside`."""
+    """A formula about these columns; a dot stands for all that are not on the left and not `aside`."""
     if len(text) > LONGEST:
         raise ArgumentError(f"The formula has {len(text):,} characters; at most {LONGEST:,} are read.")
     left, right = sides(text)
@@ -78,7 +78,7 @@ def read_formula(text: str, available: Sequence[str], aside: Sequence[str] = ())
 
 
 def named_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """The columns on the left of a formula, and those on the right; None where a dot stands for all."""
+    """The columns on the left of a formula, and those on the right; None if a dot stands for all."""
     left, right = sides(text)
     outcome = outcome_of(left)[1]
     if re.search(r"(?<![\w.`])\.(?![\w.`])", QUOTED.sub("", right)):
@@ -92,10 +92,10 @@ def named_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
 
 
 def sides(text: str) -> tuple[str, str]:
-    """What stands left and right of the tilde."""
+    """The text to the left and to the right of the tilde."""
     blank = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"", lambda found: "_" * len(found[0]), text)
     if blank.count("~") != 1:
-        raise ArgumentError(f"The formula {shown(text)} needs one ~, with the outcome left of it: died ~ age + site.")
+        raise ArgumentError(f"The formula {shown(text)} needs one ~, with the outcome on its left: died ~ age + site.")
     place = blank.index("~")
     return text[:place], text[place + 1 :]
 
@@ -112,9 +112,9 @@ def outcome_of(left: str) -> tuple[str, tuple[str, ...]]:
     names = re.fullmatch(rf"\s*({NAME})\s*,\s*({NAME})\s*", inner) if kind else re.fullmatch(rf"({NAME})", plain)
     if names is None:
         raise ArgumentError(
-            f"Left of the ~ is {shown(left.strip())}: it must be a column, cbind(successes, failures) or "
+            f"To the left of the ~ is {shown(left.strip())}: it must be a column, cbind(successes, failures) or "
             "Surv(time, event).",
-            fix="Compute another outcome as a column of its own first. A name with spaces goes between backticks.",
+            fix="Compute any other outcome as a column of its own first. A name with spaces goes between backticks.",
         )
     return kind, tuple(name.strip("`") for name in names.groups())
 
@@ -129,21 +129,21 @@ def _parsed(right: str, others: Sequence[str], text: str) -> list[Any]:
     if any(int(power) > MOST_CROSSED for power in re.findall(r"(?:\*\*|\^)\s*(\d+)", _without_functions(right))):
         raise ArgumentError(f"The formula {shown(text)} crosses more than {MOST_CROSSED} columns with each other.")
     if not right.strip():
-        raise ArgumentError(f"Nothing is right of the ~ in {shown(text)}: name a predictor.")
+        raise ArgumentError(f"There is nothing to the right of the ~ in {shown(text)}: name a predictor.")
     try:
         found = formulaic.Formula(right, _context={"__formulaic_variables_available__": list(others)})
     except (FormulaicError, SyntaxError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise ArgumentError(f"The formula {shown(text)} cannot be read: {told_by(error)}") from None
     if not isinstance(found, formulaic.SimpleFormula):
         raise ArgumentError(
-            f"The formula {shown(text)} has several parts: | and lists of formulas mean nothing here.",
-            fix="Strata are strata(column), or the option strata=.",
+            f"The formula {shown(text)} has several parts: | and lists of formulas are not supported.",
+            fix="For strata, write strata(column), or use the option strata=.",
         )
     return list(found)
 
 
 def _without_functions(right: str) -> str:
-    """What is formulaic's own of a formula: names and operators, the arguments of functions left out."""
+    """The part of a formula that formulaic parses itself: names and operators, without the arguments of functions."""
     before = ""
     while before != right:
         before, right = right, re.sub(r"(?<=\w)\([^()]*\)", "", right)
@@ -157,7 +157,7 @@ def told_by(error: Exception) -> str:
 
 
 def _pulled_out(terms: Sequence[Any]) -> tuple[list[Any], str | None, tuple[str, ...]]:
-    """The terms without strata(...) and offset(...), and what these say."""
+    """The terms without strata(...) and offset(...), and what these contain."""
     kept, strata, offsets = [], [], []
     for term in terms:
         calls = [re.fullmatch(r"(strata|offset)\((.*)\)", factor.expr, re.DOTALL) for factor in term.factors]
@@ -165,7 +165,7 @@ def _pulled_out(terms: Sequence[Any]) -> tuple[list[Any], str | None, tuple[str,
         if found is None:
             kept.append(term)
         elif len(calls) > 1:
-            raise ArgumentError(f"{found[0]} stands in a product, where it means nothing: add it as a term of its own.")
+            raise ArgumentError(f"{found[0]} is in a product, which has no meaning: make it its own term.")
         elif found[1] == "offset":
             offsets.append(found[2])
         elif re.fullmatch(NAME, found[2]):
@@ -187,7 +187,7 @@ def _is_lookup(factor: Any) -> bool:
 
 def _require_column(name: str, available: Sequence[str]) -> None:
     if name not in available:
-        raise ArgumentError(f"The formula speaks of {name!r}, and the columns are {few(available, 20)}.")
+        raise ArgumentError(f"The formula names {name!r}, but the columns are {few(available, 20)}.")
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class _Reader:
             yield from self.columns(part, is_coded=name == "C" and place == 0)
 
     def _require_numbers(self, node: ast.BinOp) -> None:
-        """Refuse what arithmetic would repeat or blow up: text, and powers of numbers that no column is in."""
+        """Refuse arithmetic that could use up memory: with text, and powers of numbers without a column."""
         for part in (node.left, node.right):
             if isinstance(part, ast.Constant) and not isinstance(part.value, (int, float)):
                 raise self._refusal(ast.unparse(node))

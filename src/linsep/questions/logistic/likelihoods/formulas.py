@@ -1,9 +1,9 @@
 """A formula and a table as a model: predictors with the names of the formula, outcomes, strata, times and weights.
 
-The columns that the formula speaks of are handed to formulaic as doubles, which must hold them exactly, or as
-categories; what it computes from them is computed in doubles, as R does, and taken exactly from there on. Rows are
-neither dropped nor filled in: a missing value is refused by its row and column, or its row is dropped where that is
-asked for. The intercept is not a column but the model's own.
+The columns that the formula names are passed to formulaic as doubles, which must hold them exactly, or as categories;
+it computes in doubles, as R does, and its results are exact numbers from there on. A missing value is refused by its
+row and column, or its row is dropped if that is asked for; nothing is filled in. The intercept is not a column: it is
+part of the model.
 """
 
 import warnings
@@ -32,14 +32,14 @@ MOST_DENSE = 20_000_000  # cells of the predictors; more are kept as a sparse ma
 
 
 def of_formula(posed: Posed, missing: Missing = None) -> Posed:
-    """The model that a formula in the place of X describes, of a table or a source in the place of y."""
+    """The model that a formula, given as X, describes for a table or a source, given as y."""
     (text, data, ids, *_), names, family, bias, options, categories, *_ = posed
     if data is None:
         raise ArgumentError(f"X is text, {shown(text)}, so it is a formula: give the table as the second argument.")
     if names is not None:
         raise ArgumentError("A formula names its columns: leave names out.")
     if categories != "reference":
-        raise ArgumentError("A formula codes its categories, as in C(site, contr.sum): leave categories out.")
+        raise ArgumentError("A formula encodes its categories itself, as in C(site, contr.sum): leave categories out.")
     require_missing(missing)
     row_ids = as_given(data, ids=ids).facts.ids if isinstance(data, Source) else None
     require_index_of(data, None, **options._asdict())
@@ -63,7 +63,7 @@ def of_formula(posed: Posed, missing: Missing = None) -> Posed:
     table, factors = _columns(formula, own, frame)
     X, columns = _predictors(formula, table, factors)
     if family in WITH_INTERCEPT and not bias and formula.has_intercept:
-        raise ArgumentError("bias=False, and the formula has an intercept: write 0 + in the formula instead.")
+        raise ArgumentError("bias=False, but the formula has an intercept: write 0 + in the formula instead.")
     if formula.offsets:
         found = found._replace(offset=_offset(formula, table))
     is_biased = formula.has_intercept and bias
@@ -80,15 +80,15 @@ def _with_formula(options: Extras, formula: Formula, family: Family) -> Extras:
     given = options
     if formula.strata is not None:
         if options.strata is not None:
-            raise ArgumentError("The formula has strata(...), and there is strata=: leave one of them out.")
+            raise ArgumentError("The formula has strata(...), and strata= is given too: leave one of them out.")
         given = given._replace(strata=formula.strata)
     if formula.offsets and options.offset is not None:
-        raise ArgumentError("The formula has offset(...), and there is offset=: leave one of them out.")
+        raise ArgumentError("The formula has offset(...), and offset= is given too: leave one of them out.")
     if formula.outcome_kind == "Surv":
         if family != "cox" or options.time is not None:
             raise ArgumentError(
                 "Surv(time, event) is the outcome of a Cox model.",
-                fix="Say family='cox' (--family cox), and leave time= (--time) out.",
+                fix="Use family='cox' (--family cox), and leave time= (--time) out.",
             )
         given = given._replace(time=formula.outcome[0])
     if formula.outcome_kind == "cbind" and (family != "binomial" or options.trials is not None):
@@ -106,7 +106,7 @@ def _frame(data: Any) -> Any:
     frame = as_frame(_of_source(data) if isinstance(data, Source) else data)
     if frame is None:
         raise ShapeError(
-            f"A formula speaks of columns by their names, and the table is a {type(data).__name__}.",
+            f"A formula refers to columns by name, but the table is a {type(data).__name__}.",
             fix="Give a dataframe, an Arrow table or a source.",
         )
     names = [str(name) for name in frame.columns]
@@ -119,11 +119,11 @@ def _frame(data: Any) -> Any:
 
 
 def _of_source(source: Source) -> Any:
-    """The rows of a source as a table: columns that were made of categories are put together again."""
+    """The rows of a source as a table: columns that were made from categories are joined into categories again."""
     import pandas as pd
 
     if source.facts.scales is not None:
-        raise ArgumentError("A formula is computed in doubles, and these are decimals.", fix="Leave numbers= out.")
+        raise ArgumentError("A formula is computed in doubles, but these are decimals.", fix="Leave numbers= out.")
     block = source.take(np.arange(source.n_rows))
     values = block.values.toarray() if is_sparse(block.values) else block.values
     columns = {source.facts.column_name(j): _whole(values[:, j]) for j in range(source.n_columns)}
@@ -145,7 +145,7 @@ def _whole(column: Array) -> Array:
 
 
 def _groups(columns: dict[str, Array]) -> dict[str, list[str]]:
-    """Columns that were made of one category: called stem[level], exactly one of them 1 in each row."""
+    """Columns that were made from one category: called stem[level], exactly one of them 1 in each row."""
     found: dict[str, list[str]] = {}
     for name in columns:
         stem, sign, rest = name.partition("[")
@@ -160,7 +160,7 @@ def _is_one_hot(columns: list[Array]) -> bool:
 
 
 def _rows_without_gaps(frame: Any, formula: Formula, options: Extras, missing: Missing) -> Array:
-    """Which rows have a value wherever the model looks: all of them, unless those that have none may be dropped."""
+    """Which rows have no gap in the columns used: all of them, unless rows with gaps may be dropped."""
     used = [*formula.outcome, *formula.columns, *(value for value in options if isinstance(value, str))]
     kept = np.ones(len(frame), np.bool_)
     for name in frame.columns:
@@ -172,7 +172,7 @@ def _rows_without_gaps(frame: Any, formula: Formula, options: Extras, missing: M
         kept &= ~gaps
     for option, value in options._asdict().items():
         if isinstance(value, str) and value not in map(str, frame.columns):
-            raise ArgumentError(f"{option}={value!r}: no column of the table is called that.")
+            raise ArgumentError(f"{option}={value!r}: the table has no column of that name.")
         if missing is not None:
             kept &= ~gaps_beside(value, len(frame))
     if not kept.any():
@@ -181,7 +181,7 @@ def _rows_without_gaps(frame: Any, formula: Formula, options: Extras, missing: M
 
 
 def _columns(formula: Formula, own: dict[str, Any], frame: Any) -> tuple[Any, tuple[Levels, ...]]:
-    """What formulaic is given: doubles and categories; those that are only in C(...) as they are."""
+    """The columns for formulaic: doubles and categories; columns that are only in C(...) as they are."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -219,32 +219,32 @@ def _doubles(values: Array, name: str) -> Array:
         return values.astype(np.float64)
     if values.dtype == object or not are_doubles(values).all():
         raise InexactError(
-            f"Column {name!r} has numbers that no double is, and a formula is computed in doubles.",
+            f"Column {name!r} has numbers that are not doubles, but a formula is computed in doubles.",
             fix="Give X and y without a formula, or round the column first.",
         )
     return values.astype(np.float64)
 
 
 # ---------------------------------------------------------------------------------------------------
-# What formulaic makes of it
+# What formulaic computes
 # ---------------------------------------------------------------------------------------------------
 
 
 def _predictors(formula: Formula, table: Any, factors: tuple[Levels, ...]) -> tuple[Any, tuple[str, ...]]:
-    """The predictors and their names, the intercept left to the model."""
+    """The predictors and their names, without the intercept, which is part of the model."""
     _require_no_ids(formula, factors, len(table))
     is_large = len(table) * _width(formula, factors) > MOST_DENSE
     made = _evaluated(formula.terms, table, "sparse" if is_large else "pandas")
     names = [str(name) for name in made.model_spec.column_names]
     kept = [j for j, name in enumerate(names) if not (formula.has_intercept and j == 0 and name == "Intercept")]
     if not kept:
-        raise ArgumentError(f"The formula {shown(formula.text)} has no predictor.", fix="Name one right of the ~.")
+        raise ArgumentError(f"The formula {shown(formula.text)} has no predictor.", fix="Name one after the ~.")
     X = made.__wrapped__.tocsr()[:, kept] if is_large else made.__wrapped__.iloc[:, kept]
     return X, tuple(names[j] for j in kept)
 
 
 def _evaluated(terms: Sequence[Any], table: Any, output: str) -> Any:
-    """The model matrix. What formulaic only warns of, such as levels that are not those of the data, is refused."""
+    """The model matrix. What formulaic only warns about, such as levels that the data do not have, is refused."""
     import formulaic
     from formulaic.errors import DataMismatchWarning, FormulaicError
 
@@ -269,7 +269,7 @@ def _width(formula: Formula, factors: tuple[Levels, ...]) -> int:
 
 
 def _require_no_ids(formula: Formula, factors: tuple[Levels, ...], n_rows: int) -> None:
-    """Refuse a column that a dot stands for and that names rows: nobody asked for it."""
+    """Refuse a column that a dot stands for and that looks like ids: nobody asked for it."""
     for factor in factors:
         if factor.name not in formula.text and looks_like_ids(len(factor.levels), n_rows):
             raise ArgumentError(
@@ -294,7 +294,7 @@ def _offset(formula: Formula, table: Any) -> Array:
 
 
 def _outcome(formula: Formula, own: dict[str, Any], options: Extras, frame: Any) -> Any:
-    """What was observed, as `mle_exists` takes it."""
+    """The outcome, as `mle_exists` takes it."""
     if formula.outcome_kind == "cbind":
         return frame.select(*(own[name].name for name in formula.outcome)).to_native()
     series = own[formula.outcome[-1]]

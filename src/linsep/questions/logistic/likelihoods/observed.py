@@ -1,4 +1,4 @@
-"""What the user handed over: predictors as exact numbers, outcomes as the family has them, a value of each option."""
+"""What the user gave: predictors as exact numbers, outcomes as the family needs them, a value of each option."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -23,12 +23,12 @@ from linsep.tables.label_values import distinct, order_of
 Family: TypeAlias = Literal["binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 INTERCEPT_NAME = "(Intercept)"
-SIDES = ("<= 0", ">= 0")  # the labels of rows that were made: what their score must be
+SIDES = ("<= 0", ">= 0")  # the labels of derived rows: what their score must be
 HALF = 2**62  # differences of smaller integers fit into 64 bits
 
 
 class Extras(NamedTuple):
-    """What a model needs beside X and y: values for each row, or the name of the column of X that holds them."""
+    """What a model needs besides X and y: values for each row, or the name of the column of X that holds them."""
 
     trials: Any = None
     weights: Any = None
@@ -41,7 +41,7 @@ Factors: TypeAlias = Callable[[], tuple[Levels, ...]]
 
 
 class Posed(NamedTuple):
-    """A model, in the words of `mle_exists`, and what is known about it beside."""
+    """A model, as the options of `mle_exists`, and what else is known about it."""
 
     rows: Given
     names: Sequence[str] | None
@@ -50,10 +50,10 @@ class Posed(NamedTuple):
     options: Extras
     categories: Categories = None
     outcome: str = "y"  # what y is called
-    factors: Factors = tuple  # the columns of categories, once somebody asks
+    factors: Factors = tuple  # returns the columns of categories
     rejected: int = 0  # rows of files
-    link: str = ""  # where that is not the logarithm or the logit
-    labels: tuple[Label, ...] | None = None  # of y, the positive one last, where that is not the larger
+    link: str = ""  # if it is not the logarithm or the logit
+    labels: tuple[Label, ...] | None = None  # of y, the positive one last, if that is not the larger
 
 
 NEEDED = {"conditional": ("strata",), "cox": ("time",)}
@@ -66,7 +66,7 @@ TAKEN = {
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The user's rows: numbers as they are, what was observed, and the columns that are not predictors."""
+    """The user's rows: the numbers as they are, the outcomes, and the columns that are not predictors."""
 
     family: Family
     values: Any
@@ -91,12 +91,12 @@ class Observed:
         return weighty if counts is None else np.asarray(weighty & (counts[0] + counts[1] > 0))
 
     def scales(self, ones: int, copies: int = 1, each: int = 0) -> tuple[int, ...] | None:
-        """The scales where `ones` columns were made before all, and `each` before every copy of the user's."""
+        """The scales after `ones` columns were added at the front, and `each` before every copy of the user's."""
         own = self.facts.scales
         return None if own is None else (1,) * ones + ((1,) * each + own) * copies
 
     def source(self, values: Any, signs: Signs, scales: tuple[int, ...] | None, labels: Any = SIDES) -> MemorySource:
-        """Rows made from the user's."""
+        """Rows made from the user's, as a source."""
         table = as_table(values)
         bits = integer_bits(table)
         is_whole = scales is not None or (bits is not None and is_long(table[0]))
@@ -107,7 +107,7 @@ class Observed:
 
 
 def require_options(family: str, options: Extras) -> None:
-    """Refuse a family that there is not, what it lacks, and what it has no use for."""
+    """Refuse an unknown family, a missing option that it needs, and an option that it does not use."""
     if family not in FAMILIES:
         raise ArgumentError(f"family is {shown(family)}: choose one of {', '.join(FAMILIES)}.")
     for name in NEEDED.get(family, ()):
@@ -116,7 +116,7 @@ def require_options(family: str, options: Extras) -> None:
     taken = (*TAKEN.get(family, ()), "weights", "offset")
     for name, value in options._asdict().items():
         if value is not None and name not in taken:
-            raise ArgumentError(f"{name}= means nothing to family={family!r}: leave it out.")
+            raise ArgumentError(f"{name}= has no meaning for family={family!r}: leave it out.")
 
 
 def is_pair(y: Any) -> bool:
@@ -130,12 +130,12 @@ def is_pair(y: Any) -> bool:
 
 
 def chosen_names(own: Sequence[str], names: Sequence[str] | None, bias: bool) -> tuple[str, ...]:
-    """The names of the columns, which must tell them apart."""
+    """The names of the columns, which must be different."""
     chosen = list(own) if names is None else list(map(str, names))
     if len(chosen) != len(own):
         raise ArgumentError(f"{len(chosen)} names for {len(own)} columns: give one for each.")
     if bias and INTERCEPT_NAME in chosen:
-        raise ArgumentError(f"A column is called {INTERCEPT_NAME!r}: say bias=False, or give it another name.")
+        raise ArgumentError(f"A column is called {INTERCEPT_NAME!r}: pass bias=False, or give it another name.")
     repeated = sorted({name for name in chosen if chosen.count(name) > 1}) if len(set(chosen)) < len(chosen) else []
     if repeated:
         times = chosen.count(repeated[0])
@@ -163,7 +163,7 @@ def observed(posed: Posed) -> Observed:
 
 
 def _without_empty_levels(seen: Observed, coded: Mapping[str, Sequence[str]]) -> Observed:
-    """Without the columns of levels that only rows have that do not count: the columns of the same table in memory."""
+    """Without the columns of levels that only uncounted rows have: then the columns are those of a table in memory."""
     is_counted, out = seen.counted, set[int]()
     for column, levels in coded.items() if not is_counted.all() else ():
         own = [level_name(column, level) for level in levels]
@@ -178,7 +178,7 @@ def _without_empty_levels(seen: Observed, coded: Mapping[str, Sequence[str]]) ->
 
 
 def _places_of(column: str, levels: Sequence[str], names: Sequence[str]) -> list[int]:
-    """Where the columns of the levels of a text column are; the reference has none."""
+    """The positions of the columns made from the levels of a text column; the reference level has none."""
     own = {level_name(column, level) for level in levels}
     return [j for j, name in enumerate(names) if name in own]
 
@@ -190,7 +190,7 @@ def _only_columns(seen: Observed, kept: Sequence[int]) -> Observed:
 
 
 def series_out(X: Any, options: Extras) -> tuple[Any, Extras]:
-    """A dataframe without the columns that options name, which may be text, and these in their place."""
+    """A dataframe without the columns that options name, and the options with these columns, which may be text."""
     frame = None if isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
     own = {} if frame is None else {str(column): column for column in frame.columns}
     named = {option: own[name] for option, name in options._asdict().items() if isinstance(name, str) and name in own}
@@ -231,14 +231,14 @@ def _table(X: Any, y: Any, categories: Categories) -> tuple[Any, list[str], Fact
 def _pair_of(y: Any, n_rows: int) -> Array:
     pair = np.asarray(read_exact(y).values, np.float64)
     if len(pair) != n_rows:
-        raise ArgumentError(f"y has {len(pair)} rows of successes and failures, X has {n_rows}.")
+        raise ArgumentError(f"y has {len(pair)} rows of successes and failures, but X has {n_rows}.")
     return pair
 
 
 def _columns_out(
     values: Any, names: tuple[str, ...], facts: Facts, options: Extras, coded: Mapping[str, Sequence[str]]
 ) -> tuple[Any, tuple[str, ...], Facts, Extras]:
-    """The options as arrays, and the table without the columns that are named by them; text of files is `coded`."""
+    """The options as arrays, and the table without the columns that they name; `coded`: the text columns of files."""
     out: list[int] = []
     read: dict[str, Array] = {}
     for option, given in options._asdict().items():
@@ -247,10 +247,10 @@ def _columns_out(
             read[option] = np.asarray(values[:, places] @ np.arange(1, len(places) + 1))
             out += places
         elif places:
-            raise ArgumentError(f"{option}={given!r}: the column holds text. Numbers are needed there.")
+            raise ArgumentError(f"{option}={given!r}: the column holds text, but numbers are needed.")
         elif isinstance(given, str):
             if given not in names:
-                raise ArgumentError(f"{option}={given!r}: no column of X is called that.")
+                raise ArgumentError(f"{option}={given!r}: X has no column of that name.")
             j = names.index(given)
             column = values[:, [j]].toarray().ravel() if is_sparse(values) else values[:, j]
             scale = 1 if facts.scales is None else facts.scales[j]
@@ -287,7 +287,7 @@ def _numbers(what: str, given: Array, least: float | None) -> Floats:
 
 
 def _signed(values: Any) -> Any:
-    """Integers that can be subtracted: with a sign, and of 64 bits."""
+    """Signed integers of 64 bits, which can be subtracted."""
     entries = entries_of(values)
     if entries.size and max(int(entries.max()), -int(entries.min())) >= 2 * HALF:
         raise ArgumentError("X holds an integer beyond 2^63 - 1, which cannot be subtracted: use smaller units.")
@@ -295,12 +295,12 @@ def _signed(values: Any) -> Any:
 
 
 def entries_of(values: Any) -> Array:
-    """The entries of an array, or those of a sparse matrix that are written down."""
+    """The entries of an array, or the stored entries of a sparse matrix."""
     return np.asarray(values.data if is_sparse(values) else values)
 
 
 def stand_ins(is_counted: npt.NDArray[np.bool_]) -> Ints | None:
-    """For each row itself, or the last row that counts where it does not; None where all do, or none does.
+    """For each row its own number, or that of the last row that counts if it does not; None if all do, or none does.
 
     >>> stand_ins(np.array([False, True, True, False]))
     array([2, 1, 2, 2])
@@ -311,11 +311,11 @@ def stand_ins(is_counted: npt.NDArray[np.bool_]) -> Ints | None:
 
 
 def _outcomes(seen: Observed, order: tuple[Label, ...] | None, known: tuple[Label, ...] | None) -> Observed:
-    """What was observed, as the family has it; categories are in `order`, `known` labels have the positive one last."""
+    """The outcomes as the family needs them; categories are in `order`, `known` labels have the positive one last."""
     y, copied = seen.y, stand_ins(seen.counted)
     if y.ndim == 2:
         if seen.family != "binomial" or seen.options.trials is not None:
-            raise ArgumentError("y has two columns, successes and failures: that is for family='binomial' alone.")
+            raise ArgumentError("y has two columns, successes and failures: that is only for family='binomial'.")
         pair = _numbers("y", y[:, 0], 0), _numbers("y", y[:, 1], 0)
         return replace(seen, counts=pair, levels=("failure", "success"))
     if seen.family == "binomial" and seen.options.trials is not None:
@@ -325,7 +325,7 @@ def _outcomes(seen: Observed, order: tuple[Label, ...] | None, known: tuple[Labe
             raise ArgumentError(f"{successes[row]:g} successes in {trials[row]:g} trials.", row=row)
         return replace(seen, counts=(successes, trials - successes), levels=("failure", "success"))
     if copied is not None and seen.family not in ("poisson", "cox"):
-        y = y[copied]  # what only rows have that do not count is no class
+        y = y[copied]  # a label that only uncounted rows have is not a class
     if seen.family in ("binomial", "conditional"):
         signs, labels = as_signs(y, order)
         if known is not None and labels == known[::-1]:
@@ -335,7 +335,7 @@ def _outcomes(seen: Observed, order: tuple[Label, ...] | None, known: tuple[Labe
         numbers = _numbers("y", y, 0)
         if seen.family == "cox" and not np.isin(numbers, (0, 1)).all():
             row = int(np.argmin(np.isin(numbers, (0, 1))))
-            raise ArgumentError(f"y is {numbers[row]:g}: of a Cox model it is 1 for an event, else 0.", row=row)
+            raise ArgumentError(f"y is {numbers[row]:g}: for a Cox model it is 1 for an event, else 0.", row=row)
         return replace(seen, y=numbers)
     if seen.family == "ordinal" and order is None and y.dtype.kind not in "biuf":
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""Families whose rows are each made of one of the user's: binomial, poisson, multinomial, ordinal."""
+"""Families whose rows are each made from one of the user's: binomial, poisson, multinomial, ordinal."""
 
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,7 @@ from linsep.tables import is_sparse
 
 
 def _both_sides(seen: Observed, above: npt.NDArray[np.bool_], below: npt.NDArray[np.bool_], labels: Any) -> Likelihood:
-    """Rows whose score must not be negative, and rows whose score must not be positive; some are both."""
+    """Rows whose score must not be negative (`above`) and rows whose score must not be positive; a row may be both."""
     up, down = np.flatnonzero(above & seen.counted), np.flatnonzero(below & seen.counted)
     rows = np.concatenate([up, down])
     if not len(rows):
@@ -28,19 +28,19 @@ def _both_sides(seen: Observed, above: npt.NDArray[np.bool_], below: npt.NDArray
 
 
 def binomial(seen: Observed) -> Likelihood:
-    """Above 0 where there are successes, below where there are failures."""
+    """Scores not below 0 where there are successes, not above 0 where there are failures."""
     assert seen.counts is not None
     successes, failures = seen.counts
     return _both_sides(seen, successes > 0, failures > 0, seen.levels)
 
 
 def poisson(seen: Observed) -> Likelihood:
-    """Not above 0, and where there are counts not below."""
+    """Scores not above 0, and where y > 0 also not below."""
     return _both_sides(seen, seen.y > 0, seen.y >= 0, SIDES)
 
 
 def multinomial(seen: Observed) -> Likelihood:
-    """Kesler's rows: for each row and each other class, the row in the place of its class less that in the other's.
+    """Kesler's rows: for each row and each other class, the row in the block of its class, minus it in the other block.
 
     The first class is the one that others are compared with: it has no coefficients.
     """
@@ -65,7 +65,7 @@ def multinomial(seen: Observed) -> Likelihood:
 
 
 def ordinal(seen: Observed) -> Likelihood:
-    """For each row the threshold above its class and the one below: score less threshold is on the right side of 0."""
+    """For each row the thresholds above and below its class: score minus threshold must be on the right side of 0."""
     n_thresholds = len(seen.levels) - 1
     counted = np.flatnonzero(seen.counted)
     classes = seen.y[counted]
@@ -82,7 +82,7 @@ def ordinal(seen: Observed) -> Likelihood:
 
 
 def _with_intercept(seen: Observed) -> tuple[Any, tuple[str, ...]]:
-    """The predictors as a CSR matrix, a column of ones before them where the model has an intercept."""
+    """The predictors as a CSR matrix, after a column of ones if the model has an intercept."""
     rows = sp.csr_array(seen.values)
     if not seen.bias:
         return rows, seen.names
@@ -97,13 +97,13 @@ def ones_at(places: Ints, n_columns: int, dtype: Any, value: int) -> Any:
 
 
 def beside(left: Any, right: Any) -> Any:
-    """Two tables side by side, sparse where the second is."""
+    """Two tables side by side, sparse if the second is."""
     if is_sparse(right):
         return sp.csr_array(sp.hstack([left, right], format="csr"))
     return np.hstack([left.toarray() if is_sparse(left) else left, right])
 
 
 def _of_rows(seen: Observed, source: Source, names: tuple[str, ...], origin: Ints, *, bias: bool = False) -> Likelihood:
-    """The question of rows that are each made of one of the user's."""
+    """The question about rows that are each made from one of the user's."""
     everyone = np.arange(seen.n_rows)
     return Likelihood(seen.family, source, names, bias, seen.n_rows, 0, everyone, origin, origin + 1, observed=seen)

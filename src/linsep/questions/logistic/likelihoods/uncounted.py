@@ -1,6 +1,6 @@
-"""Rows of weight 0, and those without trials: they keep their numbers, but supply neither classes nor levels.
+"""Rows of weight 0 or without trials: they keep their numbers, but add neither classes nor levels.
 
-Each becomes a copy of the last row that counts: a table without them then has the same classes, levels and columns.
+Each becomes a copy of the last row that counts, so that the classes, levels and columns are those without them.
 """
 
 from typing import Any
@@ -16,22 +16,22 @@ from linsep.tables.handed_over import as_frame
 
 
 def without_uncounted(rows: Given, options: Extras) -> Given:
-    """The same rows, of a dataframe without what only rows that do not count have in it; options are values."""
+    """The same rows, where a dataframe has no values that only uncounted rows have; options must be values."""
     X = rows.X
     frame = None if isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
     if frame is None:
         return rows
-    own = rows._replace(X=frame.to_native())  # a reader of rows gives them once
+    own = rows._replace(X=frame.to_native())  # X may be a reader that yields its rows only once
     if any(isinstance(value, str) for value in options):
-        return own  # columns by names that the table does not have
+        return own  # names of columns that the table does not have
     copied = copied_rows(frame, options, rows.y)
     return own if copied is None else rows._replace(X=taken(frame, copied), stand_ins=copied)
 
 
 def copied_rows(frame: Any, options: Extras, y: Any = None) -> Ints | None:
-    """For each row of a table itself, or the row that stands in for it; None where all count.
+    """For each row of a table its own number, or that of the row that stands in for it; None if all count.
 
-    What is wrong with weights or trials is told of where they are read.
+    Faults in weights or trials are reported where these are read.
     """
     is_counted = _above_0(options.weights, len(frame)) & _above_0(options.trials, len(frame))
     if is_pair(y):
@@ -43,8 +43,8 @@ def copied_rows(frame: Any, options: Extras, y: Any = None) -> Ints | None:
 
 
 def _above_0(values: Any, n_rows: int) -> Array:
-    """Which rows have a number other than 0; all of them where there is none, or where something is wrong."""
-    if values is not None and hasattr(values, "__len__"):  # what gives its values once is read later
+    """Which rows have a number other than 0; all of them if there are no numbers, or if something is wrong."""
+    if values is not None and hasattr(values, "__len__"):  # an iterator is read later, since it can be read only once
         try:
             return np.asarray(read_labels(values, n_rows).astype(np.float64) != 0)
         except (LinsepError, TypeError, ValueError):
