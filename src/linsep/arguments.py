@@ -1,4 +1,4 @@
-"""What options may be: each checker returns the value in Python's own type, or refuses it by the name of the option."""
+"""Checks of options: each function returns the value as Python's own type, or refuses it by the name of the option."""
 
 import math
 import numbers
@@ -55,7 +55,7 @@ def part(name: str, value: Any) -> float:
 
 
 def cap(name: str, value: Any) -> int:
-    """A whole number from 1 on; the largest there is for None."""
+    """A whole number, at least 1; for None the largest 64-bit integer."""
     if value is None:
         return MOST
     if not (_is_whole(value) and value >= 1):
@@ -64,18 +64,18 @@ def cap(name: str, value: Any) -> int:
 
 
 def whole(name: str, value: Any, least: int) -> int:
-    """A whole number, not below the least."""
+    """A whole number, at least `least`."""
     if not (_is_whole(value) and value >= least):
         raise refused(name, value, f"a whole number of at least {least}")
     return int(value)
 
 
 def seed(name: str, value: Any) -> Any:
-    """A whole number from 0 on, a generator of random numbers, or None for other numbers each time."""
+    """A whole number, at least 0, a generator of random numbers, or None for different numbers each time."""
     is_ready = isinstance(value, (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence))
     if value is None or is_ready or (_is_whole(value) and value >= 0):
         return value
-    raise refused(name, value, "a whole number from 0 on, or None")
+    raise refused(name, value, "a whole number of at least 0, or None")
 
 
 def names(value: Any, n_columns: int) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def one_of(name: str, value: Any, known: Collection[str]) -> None:
 
 
 def refused(name: str, value: Any, must_be: str) -> ArgumentError:
-    """The error of an option that has another value than it must have."""
+    """The error of an option whose value is not allowed."""
     return ArgumentError(f"{name} is {shown(value)}: it must be {must_be}.")
 
 
@@ -108,7 +108,7 @@ def _is_real(value: Any) -> bool:
 
 
 def _double(value: Any) -> float:
-    """The nearest double; infinity for what is beyond them all."""
+    """The nearest double; infinity for a number beyond the largest."""
     try:
         return float(value)
     except OverflowError:

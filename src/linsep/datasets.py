@@ -1,4 +1,4 @@
-"""Data with known truth: the worked examples of the lectures, and generators with a planted margin."""
+"""Data whose answer is known: the worked examples of the lectures, and generators with a planted margin."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,7 +72,7 @@ def wang() -> tuple[Table, Labels]:
 
 
 def xor() -> tuple[Table, Labels]:
-    """The four corners of a square, opposite corners alike: no line separates them.
+    """The four corners of a square, opposite corners of one class: no line separates them.
 
     Returns
     -------
@@ -98,9 +98,9 @@ def write_planted(
     seed: int = 0,
     rows_a_piece: int = 1 << 16,
 ) -> None:
-    """Write such rows as `planted` makes to a file, piece by piece: any number of rows will do.
+    """Write rows like those of `planted` to a file, piece by piece, so that any number of rows is possible.
 
-    The columns are x1, x2, ... and y. Each piece has its own seed, so that a longer file begins as a shorter one does.
+    The columns are x1, x2, ... and y. Each piece has its own seed, so that a longer file begins like a shorter one.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def write_planted(
     flipped : int
         This many labels, evenly spread over the file, are changed to the other class.
     rows_a_piece : int
-        How many are made at a time.
+        How many rows are made at a time.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def _unit_vector(rng: np.random.Generator, n_columns: int) -> Table:
 
 
 def _planted_piece(rng: np.random.Generator, n_rows: int, normal: Table, margin: float) -> tuple[Table, Labels]:
-    """Normal rows, pushed away from the hyperplane where they are nearer than the margin, and their sides."""
+    """Normally distributed rows, pushed away from the hyperplane to the margin if they are nearer, and their sides."""
     part = rng.standard_normal((n_rows, len(normal)))
     distance = part @ normal
     side = np.where(distance > 0, 1, -1)
@@ -177,7 +177,7 @@ def planted(
     dtype: npt.DTypeLike = np.float64,
     seed: int = 0,
 ) -> tuple[Table, Labels]:
-    """Make normal rows that a hidden hyperplane through the origin separates with this margin at least.
+    """Make normally distributed rows that a hidden hyperplane through the origin separates with at least this margin.
 
     Parameters
     ----------
@@ -186,10 +186,10 @@ def planted(
     margin : float
         Rows closer than this are pushed away from the hyperplane.
     flipped : int
-        This many labels, chosen at random, are changed to the other class, so that (for more rows than columns) nothing
-        separates the classes any more.
+        This many labels, chosen at random, are changed to the other class, so that (with many more rows than columns)
+        no hyperplane separates the classes any more.
     dtype, seed
-        Of the numbers, and of the random choices.
+        The type of the numbers, and the seed of the random choices.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def planted(
     normal = _unit_vector(rng, n_columns)
     X = np.empty((n_rows, n_columns), dtype)
     y = np.empty(n_rows, np.int64)
-    for start in range(0, n_rows, 1 << 16):  # in blocks, so that nothing of the size of X stands beside it
+    for start in range(0, n_rows, 1 << 16):  # in blocks, so that no copy as large as X is needed
         part, side = _planted_piece(rng, min(n_rows - start, 1 << 16), normal, margin)
         X[start : start + len(part)], y[start : start + len(part)] = part, side
     _flip(y, flipped, rng)
@@ -223,14 +223,14 @@ def planted_sparse(
     dtype: npt.DTypeLike = np.float64,
     seed: int = 0,
 ) -> tuple["sp.csr_array", Labels]:
-    """Make sparse rows with Zipf-distributed columns, as text has, that a hidden hyperplane separates.
+    """Make sparse rows with Zipf-distributed columns, as in text, that a hidden hyperplane separates.
 
     Parameters
     ----------
     n_rows, n_columns : int
         The size.
     per_row : int
-        About this many nonzeros a row (fewer where a common column is drawn twice), of length about 1.
+        About this many nonzeros per row (fewer if a common column is drawn twice), of length about 1.
     margin : float
         Rows closer than this to the hyperplane are pushed away from it, within their own columns.
     flipped, dtype, seed

@@ -2,7 +2,7 @@
 
 The d+1 numbers of a halfspace: `w` is orthogonal to the hyperplane, `b` shifts it off the origin. Appending 1
 to every row and b to w gives the homogeneous form W·X = w·x + b, so that finding a separating hyperplane in d
-dimensions (Tao's Problem 1) is finding one through the origin in d + 1 (Problem 2), and back.
+dimensions (Tao's Problem 1) is the same as finding one through the origin in d + 1 (Problem 2).
 """
 
 import math
@@ -27,7 +27,7 @@ from linsep.tables.label_values import distinct
 Array = npt.NDArray[Any]
 
 LARGEST = float(np.finfo(np.float64).max)
-MODERATE = 400  # exponents of two up to here leave room for squares
+MODERATE = 400  # up to this exponent of two, squares do not overflow
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -60,7 +60,7 @@ class Halfspace(Reported):
     labels: tuple[Any, Any] = (-1, 1)
 
     def __post_init__(self) -> None:
-        w = _weights(self.w)  # a copy of our own, so that nobody changes it from outside
+        w = _weights(self.w)  # a copy, so that nobody changes it from outside
         w.flags.writeable = False
         object.__setattr__(self, "w", w)
         object.__setattr__(self, "b", _bias(self.b))
@@ -90,9 +90,9 @@ class Halfspace(Reported):
         return f"{linear(self._terms(None), SHOWN)} = 0"
 
     def score(self, X: Any) -> Array:
-        """w·x + b for each row: in integers where all numbers are, else in doubles, rounded; NaN is refused by row.
+        """w·x + b for each row: in integers if all numbers are, else as rounded doubles; NaN is refused by its row.
 
-        Its sign is that of the exact score: it is 0 only where that is, and infinite beyond the largest double.
+        Its sign is that of the exact score: it is 0 only if that is 0, and infinite beyond the largest double.
         """
         table = read_exact(X)
         if table.inexact is not None:
@@ -101,18 +101,18 @@ class Halfspace(Reported):
         rows = table.values
         if rows.shape[1] != len(self.w):
             raise ShapeError(f"X has {rows.shape[1]} columns, but the halfspace has {len(self.w)} weights.")
-        if not self._is_safe(rows):  # NumPy would wrap around, or round, in silence
+        if not self._is_safe(rows):  # NumPy would silently wrap around, or round
             return self._exact_scores(rows)
         return linear_scores(rows, self.w[None], np.array([self.b]))[:, 0]
 
     def _is_safe(self, rows: Any) -> bool:
-        """Whether integers times integers stay in 64 bits; beside floats, whether doubles hold them."""
+        """Whether sums of products of integers fit into 64 bits; with floats, whether doubles hold the integers."""
         if self.w.dtype.kind == "f" or rows.dtype.kind == "f" or not isinstance(self.b, int):
             return max(_largest(rows), abs(self.b) if isinstance(self.b, int) else 0) <= EXACT
         return bool(_largest(rows) * sum(map(abs, self.w.tolist())) + abs(self.b) < 2**63)
 
     def _exact_scores(self, rows: Any) -> Array:
-        """The same in fractions, row by row: integers where all numbers are, else the nearest doubles."""
+        """The scores in fractions, row by row: integers if all numbers are, else the nearest doubles."""
         scores = self._fractions(rows)
         if self.w.dtype.kind in "iu" and rows.dtype.kind in "iu" and isinstance(self.b, int):
             return np.fromiter((int(score) for score in scores), object, len(scores))
@@ -124,14 +124,14 @@ class Halfspace(Reported):
         return [exact_score(line, self.w, self.b) for line in lines]
 
     def predict(self, X: Any, *, at_zero: int = -1) -> Array:
-        """Say which label the side of each row has.
+        """Give each row the label of its side.
 
         Parameters
         ----------
         X : the rows
             In memory.
         at_zero : -1 or 1
-            The side to give where the score is exactly 0, which belongs to neither.
+            The side to give a row with a score of exactly 0, which is on neither.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class Halfspace(Reported):
         return margins
 
     def _signed_distances(self, X: Any) -> Array:
-        """Scores divided by the length of w; what leaves the range of doubles on the way is divided exactly."""
+        """Scores divided by the length of w; exactly, if doubles would overflow or underflow on the way."""
         near, scores = self.near_one(), self.score(X)
         length, limits = float(np.linalg.norm(near.w.astype(np.float64))), np.finfo(np.float64)
         if not length:
@@ -205,11 +205,11 @@ class Halfspace(Reported):
         return Halfspace(w, max(-LARGEST, min(b, LARGEST)), self.labels)
 
     def margin(self, X: Any, y: Any) -> float:
-        """The margin of the set under this hyperplane: the smallest of the rows' margins."""
+        """The margin of this hyperplane on these rows: the smallest of the rows' margins."""
         return float(self.margins(X, y).min())
 
     def mistakes(self, X: Any, y: Any) -> int:
-        """Rows with y·score <= 0: a row on the hyperplane is on nobody's side."""
+        """How many rows have y·score <= 0: a row on the hyperplane is on neither side."""
         require_one_index(X, y)
         return int(np.count_nonzero(self.signs(y) * self.score(X) <= 0))
 
@@ -221,7 +221,7 @@ class Halfspace(Reported):
 
     @property
     def homogeneous(self) -> Array:
-        """W = (w, b), as Python's integers where no 64-bit type holds them all."""
+        """W = (w, b), as Python's integers if no 64-bit type holds them all."""
         whole = [*self.w.tolist(), self.b]
         together = np.append(self.w, self.b)
         return together if together.tolist() == whole else np.fromiter(whole, object, len(whole))
@@ -244,12 +244,12 @@ class Halfspace(Reported):
 
 
 def _exponent(w: Array) -> int:
-    """That of the power of two next above the largest weight."""
+    """The exponent of the power of two next above the largest weight."""
     return math.frexp(float(np.abs(w.astype(np.float64)).max(initial=0.0)))[1]
 
 
 def _largest(rows: Any) -> int:
-    """The largest size of an integer in the rows; 0 for floats."""
+    """The largest absolute value of the rows if they are integers; 0 for floats."""
     data = rows if isinstance(rows, np.ndarray) else rows.data
     return max(-int(data.min()), int(data.max())) if data.size and data.dtype.kind in "iu" else 0
 
@@ -290,11 +290,11 @@ def homogenise(X: Any) -> Array:
 
 
 def _weights(w: Any) -> Array:
-    """Weights as an array of their own: 64-bit numbers that hold them exactly."""
+    """A copy of the weights as an array of 64-bit numbers that hold them exactly."""
     if not isinstance(w, np.ndarray):
         w = list(w) if isinstance(w, Iterable) else np.asarray(w)
     if isinstance(w, np.ndarray) and w.ndim != 1:
-        raise ShapeError(f"The weights have shape {w.shape}: there is one for each column.")
+        raise ShapeError(f"The weights have shape {w.shape}: give one for each column.")
     if type(w) is np.ndarray and w.dtype in (np.float64, np.int64) and w.size and np.isfinite(w).all():
         return w.copy()
     table = read_exact([w])
@@ -304,7 +304,7 @@ def _weights(w: Any) -> Array:
     weights = table.values[0]
     if weights.dtype.kind == "f" and not np.isfinite(weights).all():
         first = int(np.argmin(np.isfinite(weights)))
-        raise ArgumentError(f"w[{first}] is {weights[first]}: weights are finite numbers.")
+        raise ArgumentError(f"w[{first}] is {weights[first]}: weights must be finite numbers.")
     return np.array(weights, np.float64 if weights.dtype.kind == "f" else np.int64)
 
 
@@ -314,5 +314,5 @@ def _bias(b: Any) -> float | int:
     if isinstance(number, Fraction):
         number = as_double(number)
     if number is None or not -math.inf < number < math.inf:
-        raise ArgumentError(f"b is {shown(b)}: the bias is a finite number that a double holds.")
+        raise ArgumentError(f"b is {shown(b)}: the bias must be a finite number that is a double.")
     return number

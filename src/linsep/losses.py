@@ -1,15 +1,15 @@
 """Losses, and descent along their slopes: what practice minimises, since the fewest mistakes are NP-hard to find.
 
-A loss is a function of y·score, the side and the distance of a row. 0-1 counts mistakes and has no slope to follow. The
-others do: two of them are never below 0-1, so that whoever makes them small makes few mistakes.
+A loss is a function of y·score: the side of a row, and its distance. The 0-1 loss counts mistakes and has no slope to
+follow. The others have one; hinge and logistic are never below 0-1, so that making them small makes few mistakes.
 
-    zero_one      1 for a mistake                 what is meant
+    zero_one      1 for a mistake                 what should be small
     perceptron    max(0, -y·score)                Rosenblatt's; below 0-1 near 0
     hinge         max(0, 1 - y·score)             that of support vector machines
     logistic      log2(1 + exp(-y·score))         that of logistic regression, in bits
 
-`descend` is the loop. The perceptron loss, a step of 1 and one row at a time make it the Perceptron: its slope is -1 at
-a mistake and 0 elsewhere, so a step adds y·x to w and y to b there, and nothing elsewhere.
+`descend` is the loop. With the perceptron loss, a step of 1 and one row at a time it is the Perceptron: the slope is -1
+at a mistake and 0 elsewhere, so a step adds y·x to w and y to b there, and nothing elsewhere.
 """
 
 import math
@@ -28,14 +28,14 @@ __all__ = ["Descended", "Loss", "descend", "hinge", "logistic", "perceptron", "z
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A function of y·score and its slope, both for arrays of any shape; where it has a kink, one of its slopes.
+    """A function of y·score and its slope, both for arrays of any shape; at a kink, one of the slopes there.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        Its name.
     value, slope : callable
-        Arrays to arrays of the same shape. A loss may be called itself, for its value.
+        Functions from arrays to arrays of the same shape. The loss itself can be called too, for its value.
 
     Examples
     --------
@@ -86,7 +86,7 @@ logistic = Loss(
 def descend(
     X: Any, y: Any = None, *, loss: Loss, step: float = 1.0, rows: int | None = None, bias: bool = True
 ) -> Iterator[Descended]:
-    """Go down the slope of the mean loss from weights 0: the weights after each step, without end.
+    """Descend along the slope of the mean loss from zero weights: yields the weights after each step, forever.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def descend(
     loss : Loss
         Such as `losses.logistic`.
     step : float
-        A step is this many times the slope long.
+        The length of a step, as a multiple of the slope.
     rows : int or None
-        How many rows a step looks at: None for all (batch), 1 for one after the other (stochastic), round and round in
+        How many rows a step uses: None for all (batch), 1 for one after the other (stochastic), again and again in
         the order of X.
     bias : bool
         False keeps the hyperplane through the origin.

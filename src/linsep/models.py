@@ -1,7 +1,7 @@
 """Models as files: versioned JSON that another program can read, and that is read back strictly.
 
-A file is there whole or not at all, is read up to a cap, and every error begins with its name. `Model` is a trained
-halfspace, as `linsep fit` writes it. docs/model-format.md names every field.
+A file is written whole or not at all, a longer one than the limit is not read, and every error begins with its name.
+`Model` is a trained halfspace, as `linsep fit` writes it. docs/model-format.md describes every field.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def read_file(path: str | Path, read: Callable[[str], T]) -> T:
-    """What `read` makes of the text of a model file."""
+    """Apply `read` to the text of a model file; errors begin with its name."""
     if not isinstance(path, (str, PathLike)):
         raise ArgumentError(f"path is {shown(path)}: it must be the name of a file.")
     try:
@@ -44,7 +44,7 @@ def read_file(path: str | Path, read: Callable[[str], T]) -> T:
 
 
 def write_model(path: str | Path, text: str) -> None:
-    """Write a model's text, unless it is more than would be read back."""
+    """Write a model's text, unless it is longer than what can be read back."""
     content, most = text.encode(), documents.MOST_BYTES
     if len(content) > most:
         raise ModelError(
@@ -57,7 +57,7 @@ def write_model(path: str | Path, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How the halfspace came about. `converged` says that a whole pass found no mistake."""
+    """How the halfspace was trained. `converged` says whether a whole pass found no mistake."""
 
     rows: int
     mistakes: int
@@ -73,7 +73,7 @@ class Training:
 class Model:
     """A halfspace with the names of its columns, the label column it learned from, and how it was trained.
 
-    `columns` is None where the file had no names; `label` is then a position instead of a name, or None.
+    `columns` is None if the file had no names; `label` is then a position instead of a name, or None.
     """
 
     halfspace: Halfspace
@@ -99,17 +99,17 @@ class Model:
         return MODEL.write(document)
 
     def _numbers(self) -> tuple[str, Callable[[Any], str | float]]:
-        """Whether the file holds integers of 64 bits or doubles, whichever are these weights and this bias."""
+        """Whether the weights and the bias are written as 64-bit integers or as doubles, and by which function."""
         w, b = self.halfspace.w, self.halfspace.b
         if w.dtype.kind == "i" and isinstance(b, int) and -(2**63) <= b < 2**63:
             return "integer", str
         wrong = next((value for value in (*w.tolist(), b) if as_double(value) is None), None)
         if wrong is not None:
-            raise ModelError(f"{shown(wrong)} is beside floats but is not a double: the file would round it.")
+            raise ModelError(f"{shown(wrong)} stands beside floats, but is not a double: the file would round it.")
         return "float", float
 
     def save(self, path: str | Path) -> None:
-        """Write the model; a crash leaves either the old file or the new one, never half of one."""
+        """Write the model; a crash leaves either the old file or the new one, never a part of one."""
         write_model(path, self.to_json())
 
 
@@ -158,7 +158,7 @@ def _write_labels(labels: tuple[Any, Any]) -> dict[str, Any]:
     found = {next(name for name, (type_, _) in LABELS.items() if isinstance(label, type_)) for label in labels}
     kind = "float" if len(found) > 1 else next(iter(found))
     if len(found) > 1 and (not found <= {"integer", "float"} or None in map(as_double, labels)):
-        raise ModelError(f"the labels {told(labels)} are of two kinds, which a file cannot keep: use one for both.")
+        raise ModelError(f"the labels {told(labels)} are of two types, which a file cannot keep: use one for both.")
     negative, positive = (str(label) if kind == "integer" else label for label in labels)
     return {"type": kind, "negative": negative, "positive": positive}
 

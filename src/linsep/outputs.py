@@ -1,9 +1,9 @@
 """Files that are written: whole or not at all, under any name, and never over one that the same command reads.
 
-A file is written beside its place under a name of its own, flushed to the disk and renamed, so that nobody ever sees
-half of it and two writers never meet. It keeps the mode and, where the system allows it, the owner of the file that
-it replaces. A link is followed: what it names is replaced, and the link stays. Into what is not a file (a pipe, a
-terminal, /dev/null, /dev/stdout, /dev/fd/3) the bytes are written as they come.
+A file is written under a temporary name in the same folder, flushed to the disk and renamed, so that nobody ever sees
+half of it and two writers never interfere. It keeps the mode and, if the system allows it, the owner of the file that
+it replaces. A link is followed: its target is replaced, and the link stays. If the path is not a file (a pipe, a
+terminal, /dev/null, /dev/stdout, /dev/fd/3), the bytes are written into it as they come.
 """
 
 import os
@@ -24,7 +24,7 @@ from linsep.faults import fault
 
 try:
     import fcntl
-except ImportError:  # not on Windows: what a killed process left there stays
+except ImportError:  # on Windows, where the leftovers of killed processes stay
     fcntl = None  # type: ignore[assignment]
 
 Identity: TypeAlias = tuple[Any, ...]
@@ -44,7 +44,7 @@ def write_file(path: str | Path, content: bytes, previous: Path | None = None) -
 
 @contextmanager
 def replaced(path: str | Path, previous: Path | None = None) -> Iterator[IO[bytes]]:
-    """A file that is put in place in one step when all is written; what is not a file is written into.
+    """A file that is put in place in one step when all is written; a pipe or device is written to directly.
 
     A process that was killed while it wrote leaves a file `.linsep-DIGITS.tmp`; the next write beside it removes it.
     """
@@ -68,14 +68,14 @@ def replaced(path: str | Path, previous: Path | None = None) -> Iterator[IO[byte
         if beside is not None:
             beside.unlink(missing_ok=True)
         with suppress(OSError):
-            file.raw.close()  # without another try to write what is left
+            file.raw.close()  # without trying again to write the rest
         raise
     if beside is not None:
         _flush_folder(target.parent)
 
 
 def begun(path: str | Path) -> IO[bytes]:
-    """A new file that is in place at once, to be filled as things happen; the old one goes in the same step."""
+    """A new file that is in place at once, to be filled little by little; it replaces the old one in one step."""
     with _told(path):
         handle = _not_a_file(path)
         if handle is None:
@@ -91,17 +91,17 @@ def begun(path: str | Path) -> IO[bytes]:
 
 
 def identity(path: str | PathLike[str] | int) -> Identity | None:
-    """What a file is under any of its names: its number on its disk; if it is not there yet, its folder and its name.
+    """What identifies a file under all its names: its number on its disk; if it does not exist yet, folder and name.
 
-    A number is that of an open file. None is what any number of readers and writers may share: a terminal, /dev/null,
-    or what cannot be told.
+    An integer is the descriptor of an open file. None stands for a file that any number of readers and writers may
+    share, such as a terminal or /dev/null, and for one that cannot be identified.
 
     >>> identity("/dev/null") is None, identity(".") == identity("../" + Path.cwd().name)
     (True, True)
     """
     try:
         known = path if isinstance(path, int) else descriptor(path)
-        found = os.fstat(known) if known is not None else os.stat(path)  # noqa: PTH116 - also of a number
+        found = os.fstat(known) if known is not None else os.stat(path)  # noqa: PTH116 - also of a descriptor
     except FileNotFoundError:
         return None if isinstance(path, int) else _place(_followed(path))
     except (OSError, ValueError):
@@ -117,13 +117,13 @@ def descriptor(path: str | PathLike[str]) -> int | None:
             return _STANDARD[found[1]] if found[1] else int(found[2])
         try:
             name = Path(os.path.abspath(name.parent / name.readlink()))  # noqa: PTH100
-        except (OSError, ValueError):  # not a link, or no name that a file could have
+        except (OSError, ValueError):  # not a link, or not a possible file name
             return None
     return None
 
 
 def _place(path: Path) -> Identity | None:
-    """Where a file will be: some systems take A and a, and two ways to write é, for the same name."""
+    """Where a file will be; on some systems A and a, or two encodings of é, are the same name."""
     try:
         folder = path.parent.stat()
     except OSError:
@@ -136,7 +136,7 @@ def _followed(path: str | PathLike[str]) -> Path:
 
 
 class _Sheet(FileIO):
-    """An open file whose complaints begin with its path. Of a pipe, too, it knows how much was written."""
+    """An open file whose errors begin with its path. It counts what was written, even to a pipe."""
 
     def __init__(self, handle: int, path: str | Path) -> None:
         super().__init__(handle, "wb")
@@ -146,7 +146,7 @@ class _Sheet(FileIO):
         try:
             written = super().write(content)
         except BrokenPipeError:
-            if self._is_stdout:  # the reader of the results has seen enough
+            if self._is_stdout:  # the reader of the results has left
                 raise
             raise _unwritable(self._path, "its reader is gone") from None
         except OSError as error:
@@ -159,11 +159,11 @@ class _Sheet(FileIO):
 
 
 def _not_a_file(path: str | Path) -> int | None:
-    """What is written into, opened: a descriptor of ours, a pipe, a device. None for a file, there or not yet."""
+    """An open descriptor of a pipe, a device or an open file; None for a regular file, whether it exists or not."""
     number = descriptor(path)
     if number is not None:
         if number == STDOUT and sys.stdout is not None:
-            sys.stdout.flush()  # what was said before stands before
+            sys.stdout.flush()  # earlier text must come first
         return os.dup(number)
     try:
         mode = Path(path).stat().st_mode
@@ -175,7 +175,7 @@ def _not_a_file(path: str | Path) -> int | None:
 
 
 def _draft(target: Path) -> tuple[Path, int]:
-    """A new file beside the target, opened and locked for as long as it is, with the target's mode and owner."""
+    """A new file beside the target, with its mode and owner, locked for as long as it is open."""
     sweep_leftovers(target.parent)
     found = target.stat() if target.exists() else None
     if found is not None and not os.access(target, os.W_OK):
@@ -189,7 +189,7 @@ def _draft(target: Path) -> tuple[Path, int]:
             if found is not None:
                 _give(beside, found)
                 beside.chmod(mode)
-        except FileNotFoundError:  # somebody swept it away before it was locked
+        except FileNotFoundError:  # another process removed it before it was locked
             os.close(handle)
             continue
         except BaseException:
@@ -202,7 +202,7 @@ def _draft(target: Path) -> tuple[Path, int]:
 
 
 def _give(path: Path, like: os.stat_result) -> None:
-    """Give a file to the owner and the group of another, each where the system lets us."""
+    """Give a file the owner and the group of another, each if the system allows it."""
     mine = path.stat()
     for owner, group in ((-1, like.st_gid), (like.st_uid, -1)):
         if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
@@ -211,7 +211,7 @@ def _give(path: Path, like: os.stat_result) -> None:
 
 
 def _lock(handle: int) -> None:
-    """Lock a draft. FileNotFoundError: another process took it for a leftover, and is about to remove it."""
+    """Lock a draft. Raises FileNotFoundError if another process took it for a leftover and is about to remove it."""
     if fcntl is not None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -222,7 +222,7 @@ def _lock(handle: int) -> None:
 
 
 def sweep_leftovers(folder: Path) -> None:
-    """Remove what killed processes left half-written in a folder: nobody holds its lock."""
+    """Remove the half-written files of killed processes in a folder: nobody holds their locks."""
     if fcntl is None:
         return
     with suppress(OSError):

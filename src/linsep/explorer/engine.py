@@ -1,8 +1,8 @@
 """The explorer's answers about rows of any width: a whole recorded run, its verdict, and the numbers of the proof.
 
-Points of the plane are the page's own business: its engine (page/engine) computes the same for them, and the tests
-hold one against the other. Nothing is kept between two questions, and only the public surface of linsep is known
-here: what the page shows is what `perceptron_steps`, `decide`, `max_margin` and `novikoff` say.
+For points of the plane the page's own engine (page/engine) computes the same, and the tests compare the two. Nothing
+is kept between two questions, and only the public API of linsep is used here: the page shows what `perceptron_steps`,
+`decide`, `max_margin` and `novikoff` return.
 """
 
 import math
@@ -26,18 +26,18 @@ Answer = dict[str, Any]
 Job = Callable[[Any], Any]
 Floats = npt.NDArray[np.float64]
 
-LONGEST_FRACTION = 24  # characters: a longer one is shown rounded, and said to be
-MOST_WEIGHTS = 2000  # rows of an obstruction whose weights are sent along
-SAME = 1e-6  # rows whose margins differ by this part of it are equally near
+LONGEST_FRACTION = 24  # characters: a longer one is shown rounded, and marked so
+MOST_WEIGHTS = 2000  # rows of an obstruction whose weights are sent
+SAME = 1e-6  # rows whose margins differ by at most this part are equally near
 
 
 def questions(table: "OwnTable | None" = None) -> dict[str, Job]:
-    """What may be asked, by name: each takes a JSON value and gives one. Points of the plane need no answer."""
+    """What the page may ask, by name: each takes and returns a JSON value. Points of the plane need no answer."""
     return {} if table is None else table.questions()
 
 
 def beginning(table: "OwnTable | None" = None) -> dict[str, Any]:
-    """What the page must know before it asks: the presets, the limits, and the user's own table, if there is one."""
+    """What the page needs before it asks: the presets, the limits, and the user's own table, if there is one."""
     return {
         "presets": presets(),
         "own": None if table is None else table.beginning(),
@@ -101,14 +101,14 @@ def _bound(theory: linsep.Novikoff) -> Answer:
 
 
 def _radius(X: Any, bias: bool) -> float:
-    """R, also where no bound follows from it."""
+    """R, even if no bound follows from it."""
     rows = X.astype(np.float64)  # squares of small integers would wrap around
     squares = rows.multiply(rows).sum(axis=1) if is_sparse(X) else np.einsum("ij,ij->i", rows, rows)
     return float(np.sqrt(np.max(squares) + bias))
 
 
 def _widest(X: Any, y: Any, theory: linsep.Novikoff, seconds: float) -> Answer | None:
-    """The best separator, scaled to |w| = 1, its margin, and the rows that lie on the edge of its band."""
+    """The separator with the largest margin, scaled to |w| = 1, its margin, and the rows on the edge of its band."""
     if not theory.bias:
         w = theory.halfspace.w
         near = theory.halfspace.margins(X, y)
@@ -123,7 +123,7 @@ def _widest(X: Any, y: Any, theory: linsep.Novikoff, seconds: float) -> Answer |
 
 
 def _weak(verdict: Any) -> Answer | None:
-    """The hyperplane of touching classes: no row on its wrong side, some on itself."""
+    """The hyperplane of touching classes: no row on its wrong side, some rows on it."""
     if not isinstance(verdict, linsep.Touching) or not verdict.halfspace.w.any():
         return None
     w, b = unit(verdict.halfspace.w, verdict.halfspace.b)
@@ -138,7 +138,7 @@ def unit(w: Any, b: Any) -> tuple[Floats, float]:
 
 
 def _obstruction(X: Any, y: Any, verdict: Any) -> Answer | None:
-    """The few rows that forbid every separator, with exact weights: each class's weights sum to 1.
+    """The few rows that rule out every separator, with exact weights: each class's weights sum to 1.
 
     With bias, the weighted means of the two classes are the same point. Without, the weighted sum of the signed rows
     is the origin, and the weights sum to 1 over both classes.
@@ -148,7 +148,7 @@ def _obstruction(X: Any, y: Any, verdict: Any) -> Answer | None:
     rows, weights = verdict.obstruction.rows[:MOST_WEIGHTS], verdict.obstruction.weights[:MOST_WEIGHTS]
     positive = [bool(y[row] == verdict.labels[1]) for row in rows]
     total = sum(u for u, plus in zip(weights, positive, strict=True) if plus) if verdict.bias else sum(weights)
-    if total == 0:  # cut short before the first row of that class
+    if total == 0:  # the list was cut before the first row of that class
         return None
     shares = [Fraction(u, total) for u in weights]
     return {
@@ -171,7 +171,7 @@ def _common_point(X: Any, rows: Any, shares: list[Fraction], positive: list[bool
 
 
 def _exact(value: Fraction) -> Answer:
-    """A fraction as a person reads it, and as a double for drawing. `exact` says whether the text is all of it."""
+    """A fraction as text for people, and as a double for drawing; `exact` says whether the text is not rounded."""
     text = str(value)
     if len(text) <= LONGEST_FRACTION:
         return {"text": text, "value": float(value), "exact": True}
@@ -179,5 +179,5 @@ def _exact(value: Fraction) -> Answer:
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse matrix, without loading SciPy to ask."""
+    """Whether X is a SciPy sparse matrix, without loading SciPy."""
     return type(X).__module__.startswith("scipy.sparse")

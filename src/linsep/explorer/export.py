@@ -1,10 +1,10 @@
 """The page as one HTML file: it computes by itself, and needs no server, no network and no Python.
 
-Only rows too wide to be moved are recorded: the answers that the page would ask a server for.
+Answers are recorded only for rows that are too wide to be moved: those that the page would ask a server for.
 
-Its modules become one script, as a notebook needs it too. They name their imports one by one,
-`import { a, b } from "./c.js";`, and no two of them use a name twice, so that putting them one after the other, each
-after those it needs, is all it takes.
+Its modules become one script, which a notebook needs too. Each names its imports one by one,
+`import { a, b } from "./c.js";`, and no name is used in two modules, so it is enough to put them one after the other,
+each after those it needs.
 """
 
 import base64
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 IMPORT = re.compile(r'^import \{[^}]*\} from "(\.\.?/[\w./-]+\.js)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=async function|function|const|class)", re.MULTILINE)
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
-LONGEST = 400  # updates recorded of a run
-ENDLESS = 60  # of a run that is longer than that, or never ends
+LONGEST = 400  # updates of a run that are recorded
+ENDLESS = 60  # the same for a run that is longer, or never ends
 MOST_ROWS = 300  # of a wide table: rows whose values are recorded
 MOST_COLUMNS = 5  # of a wide table: columns that can be looked along
 
@@ -36,7 +36,7 @@ def page(table: "OwnTable | None" = None) -> str:
     record = [question for bias in biases for question in _wide(asked, start["own"], bias)]
     record = list({json.dumps([entry["name"], entry["body"]]): entry for entry in record}.values())
     data = json.dumps({"start": start, "record": record}, allow_nan=False, separators=(",", ":"))
-    return _document(data.replace("<", "\\u003c"))  # nothing in it can end the script element
+    return _document(data.replace("<", "\\u003c"))  # so that nothing in it can end the script element
 
 
 def _wide(asked: dict[str, Any], own: dict[str, Any], bias: bool) -> list[dict[str, Any]]:
@@ -88,12 +88,12 @@ def _document(data: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """What the policy knows an inline script or style by."""
+    """The digest by which the policy identifies an inline script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def page_names() -> list[str]:
-    """Every file of the page: in its folder, and below it."""
+    """The names of all files of the page, in its folder and below."""
     folder = resources.files("linsep.explorer") / "page"
     found = [(item.name, item) for item in folder.iterdir()]
     below = [(f"{name}/{item.name}", item) for name, place in found if place.is_dir() for item in place.iterdir()]

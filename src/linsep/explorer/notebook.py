@@ -1,4 +1,4 @@
-"""The explorer in a cell of a notebook: the name that is public, which needs no extra until it is called."""
+"""The explorer in a notebook cell: the public function, which needs no extra package until it is called."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,6 @@ def explore(X: Any = None, y: Any = None, *, bias: bool = True, ids: Any = None)
     InputError
         The data cannot be used.
     """
-    from linsep.explorer.widget import ExplorerWidget  # says which extra is missing, and no sooner than it is needed
+    from linsep.explorer.widget import ExplorerWidget  # imported only when needed: it says which extra is missing
 
     return ExplorerWidget(None if X is None else OwnTable(X, y, bias=bias, ids=ids))

@@ -1,7 +1,7 @@
-"""Rows of one's own, of any width: seen along two of their columns, or across the hyperplane that separates them.
+"""The user's own rows, of any width: seen along two of their columns, or across the hyperplane that separates them.
 
-The separation view puts the signed distance to the hyperplane on one axis and, on the other, the main direction of the
-rows within it. A separable set falls apart at 0 there; an obstruction's rows stand where they should not.
+The separation view has the signed distance to the hyperplane on one axis and the main direction of the rows within it
+on the other. A separable set splits at 0; rows of an obstruction are on the wrong side.
 """
 
 from functools import lru_cache
@@ -59,20 +59,20 @@ class OwnTable:
         self.X = table.values if engine.is_sparse(table.values) else np.ascontiguousarray(table.values)
         self.y = read_labels(y, self.X.shape[0])
         self.title, self.bias = title, bias
-        self.verdict = linsep.decide(self.X, self.y, bias=bias, time_limit=SECONDS)  # refuses what is no table
+        self.verdict = linsep.decide(self.X, self.y, bias=bias, time_limit=SECONDS)  # refuses what is not a table
         self.columns = [str(name) for name in (columns or [f"x{j + 1}" for j in range(self.X.shape[1])])]
         if standardise:
             self._standardise()
         self.labels = self.verdict.labels
         if set(self.labels) == {"+", "-"}:
-            self.labels = ("-", "+")  # not in the order of their characters
+            self.labels = ("-", "+")  # "+" comes before "-" in the order of characters
         self.signs = np.where(self.y == self.labels[1], 1, -1)
         self._record = lru_cache(8)(self._run)
         self._view = lru_cache(16)(self._seen)
         self.side = lru_cache(2)(self._named_side)
 
     def _standardise(self) -> None:
-        """Show the rows centred and scaled, unless rounding would change what is true of them."""
+        """Show the rows centred and scaled, unless rounding would change the verdict."""
         self.X = on_files.scaled_rows(self.X, self.y, bias=self.bias)
         seen = linsep.decide(self.X, self.y, bias=self.bias, time_limit=SECONDS)
         if seen.kind != self.verdict.kind:
@@ -83,13 +83,13 @@ class OwnTable:
 
     @property
     def is_flat(self) -> bool:
-        """Whether the page can take the rows as points, to be moved about."""
+        """Whether the page can show the rows as points that can be moved."""
         n_rows, n_columns = self.X.shape
         flat = n_columns == 2 and n_rows <= requests.MOST_POINTS and not engine.is_sparse(self.X)
         return bool(flat and np.abs(self.X.astype(np.float64)).max() <= requests.LARGEST)
 
     def beginning(self) -> Answer:
-        """What the page must know at once. Names and labels are the user's, and to the page plain text."""
+        """What the page needs at the start. Names and labels are the user's, and plain text for the page."""
         labels = [str(label) for label in self.labels]
         preset = {
             "name": "own",
@@ -110,12 +110,12 @@ class OwnTable:
         }
 
     def prepare(self) -> None:
-        """Have the first answer ready, and the compiled loops with it."""
+        """Compute the first answer in advance, which also compiles the loops."""
         if not self.is_flat:
             self._record(requests.RunRequest(bias=self.bias))
 
     def questions(self) -> dict[str, Any]:
-        """What may be asked: the run, a view, and the values of a row."""
+        """What the page may ask: the run, a view, and the values of a row."""
         if self.is_flat:
             return {}
         return {
@@ -142,7 +142,7 @@ class OwnTable:
         }
 
     def _names(self, rows: list[int]) -> list[str] | None:
-        """What the user calls these rows; None where they have no names."""
+        """What the user calls these rows; None if they have no names."""
         return None if self._ids is None else list(map(name_text, self._ids.at(rows)))
 
     def _seen(self, look: requests.LookRequest) -> Answer:
@@ -185,7 +185,7 @@ class OwnTable:
         }
 
     def _reached(self, run: requests.RunRequest, update: int) -> Side:
-        """The hyperplane of the run after so many updates."""
+        """The hyperplane of the run after this many updates."""
         if update == 0:
             return Side(np.zeros(self.X.shape[1]), 0.0, "no hyperplane yet: w = 0", 0.0)
         reached = linsep.perceptron(
@@ -195,7 +195,7 @@ class OwnTable:
         return Side(*engine.unit(reached.halfspace.w, reached.halfspace.b), what, 0.0)
 
     def _within(self, rows: Floats, w: Floats, look: requests.LookRequest) -> Floats:
-        """The direction within the hyperplane along which the rows spread most, turned the same way at every update."""
+        """The direction within the hyperplane along which the rows spread most, with the same sign at every update."""
         direction = widest_direction(rows, w)
         final = direction if look.update is None else widest_direction(rows, self.side(look.run.bias).w)
         if direction is None or final is None:
@@ -203,7 +203,7 @@ class OwnTable:
         return -direction if float(direction @ final) < 0 else direction
 
     def _named_side(self, bias: bool) -> Side:
-        """The hyperplane to look across: the widest, the weak one of touching classes, or the Perceptron's best."""
+        """The hyperplane of the view: that with the largest margin, a weak separator, or the Perceptron's best."""
         record = self._record(requests.RunRequest(bias=bias))
         if record["widest"]:
             found = record["widest"]

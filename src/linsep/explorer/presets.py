@@ -1,4 +1,4 @@
-"""The sets the page offers: the lectures' examples, and sets that show what lets a run be long, or makes it endless."""
+"""The sets that the page offers: the lectures' examples, and sets that show what makes a run long or endless."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ GRID = 32  # coordinates are multiples of 1/32, so that exact weights are short 
 
 
 def presets() -> list[dict[str, Any]]:
-    """Each set with its name, a line about it, its points, and whether it is taken with bias."""
+    """Each set with its name, a line about it, its points, and whether it is used with bias."""
     sets = [
         ("cornwell", "Cornwell’s four points", "Nine updates to 4·x₁ − ½·x₂ + 1.", datasets.cornwell()),
         ("tao", "Tao’s circle", "Through the origin: two updates.", datasets.tao()),

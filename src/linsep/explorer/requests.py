@@ -1,6 +1,6 @@
-"""What a page may ask for: every field checked, nothing else let in.
+"""What a page may ask for: every field is checked, and anything else is refused.
 
-A request comes from a browser, so it is hostile until it has been read here.
+A request comes from a browser, so it is not trusted until it has been read here.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ Order = Literal["cyclic", "restart", "shuffled", "worst"]
 MOST_POINTS = 2_000
 UPDATES = 500  # recorded unless the page asks for more: they are what an answer costs
 MOST_UPDATES = 5_000
-LARGEST = 1e9  # of a coordinate: beyond it a picture says nothing
+LARGEST = 1e9  # coordinate: beyond it a picture shows nothing
 LARGEST_SEED = 2**31 - 1
 
 
@@ -31,9 +31,9 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class LookRequest:
-    """How rows of any width are to be looked at: along two columns, or across a hyperplane.
+    """How rows of any width are to be shown: along two columns, or across a hyperplane.
 
-    The hyperplane is the one the verdict names, or the Perceptron's after `update` updates of the run.
+    The hyperplane is that of the verdict, or the Perceptron's after `update` updates of the run.
     """
 
     columns: tuple[int, int] | None
@@ -42,7 +42,7 @@ class LookRequest:
 
 
 def read_run(body: Any) -> RunRequest:
-    """A run on rows that the server holds itself."""
+    """A run on the rows that the server holds."""
     return RunRequest(**_asked(body, _RUN))
 
 
@@ -53,7 +53,7 @@ def read_whole(body: Any, name: str, most: int) -> int:
 
 
 def read_look(body: Any, most: int) -> LookRequest:
-    """Two columns to look along, or null for the separation view; and which hyperplane to look across."""
+    """Two columns, or null for the separation view, and the hyperplane of that view."""
     readers = {"columns": optional(each(whole(0, most), 2)), "update": optional(whole(0, MOST_UPDATES)), **_RUN}
     del readers["updates"]
     asked = _asked(body, readers)
@@ -62,7 +62,7 @@ def read_look(body: Any, most: int) -> LookRequest:
 
 
 def _asked(body: Any, readers: Mapping[str, Reader], needed: tuple[str, ...] = ()) -> Document:
-    """The fields of a request, each as its reader has it: those that are needed, and no others than these."""
+    """The fields of a request, read by `readers`: those in `needed` must be there, and unknown ones are refused."""
     try:
         for name in (found := mapping(body, "a request")):
             if name not in readers:

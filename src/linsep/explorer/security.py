@@ -1,13 +1,13 @@
-"""Who may talk to the explorer: the browser that was given the token, from this very page, and nobody else.
+"""Who may talk to the explorer: only the browser that was given the token, and only from this page.
 
 The server listens on the loopback address only. That keeps other machines out, but not other pages in the same
 browser, nor other users of this machine, so every request must also
 
-    name this server in Host            a page that was rebound to 127.0.0.1 by DNS names another
+    name this server in Host            a page that DNS rebound to 127.0.0.1 names another host
     name this page in Origin            if it has one; a request that changes or computes something must
-    bring the cookie                    which only the secret address of `linsep explore` hands out
+    have the cookie                     which only the secret address of `linsep explore` sets
 
-and every answer forbids the page to load, run or send anything from or to elsewhere.
+and the headers of every answer stop the page from loading, running or sending anything from or to elsewhere.
 """
 
 import secrets
@@ -49,7 +49,7 @@ HEADERS = (
 
 
 class Gate:
-    """Lets through what comes from the page itself, and turns everything else away."""
+    """Lets requests from the page itself through, and refuses all others."""
 
     def __init__(self, app: App, port: int, token: str | None = None) -> None:
         self.app = app
@@ -58,7 +58,7 @@ class Gate:
         self.token = token or secrets.token_urlsafe(TOKEN_BYTES)
         self._cookie = secrets.token_urlsafe(TOKEN_BYTES)
         self._once: str | None = None
-        self._name = f"linsep-{port}"  # cookies know no ports: two explorers must not share one
+        self._name = f"linsep-{port}"  # cookies do not depend on the port: two explorers must not share one
 
     @property
     def address(self) -> str:
@@ -66,7 +66,7 @@ class Gate:
         return f"{self.origin}/?token={self.token}"
 
     def address_for_once(self) -> str:
-        """An address that opens the page one time: a browser's command line, which others may read, ends up useless."""
+        """An address that opens the page only once: other users may read it on the browser's command line."""
         self._once = secrets.token_urlsafe(TOKEN_BYTES)
         return f"{self.origin}/?token={self._once}"
 
@@ -75,7 +75,7 @@ class Gate:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":  # no websocket is spoken here
+        if scope["type"] != "http":  # websockets are not supported
             return
         refusal = self._refusal(scope)
         if refusal:
@@ -100,7 +100,7 @@ class Gate:
         return None
 
     async def _exchange(self, scope: Scope, send: Send) -> None:
-        """The token of the address for a cookie; the address then shows no secret any more."""
+        """Exchange the token in the address for a cookie; the address then no longer contains a secret."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         tokens = [value for key, value in query if key == "token"]
         if len(tokens) != 1 or not self._is_known(tokens[0]):
@@ -118,7 +118,7 @@ class Gate:
         return _same(token, self.token)
 
     def _has_cookie(self, scope: Scope) -> bool:
-        """Whether our cookie is among those sent; what other programs of this machine keep there may be anything."""
+        """Whether our cookie is among those sent; other programs on this machine may have set any others."""
         pairs = (pair.strip().partition("=") for value in _values(scope, b"cookie") for pair in value.split(";"))
         return any(_same(value, self._cookie) for name, _, value in pairs if name == self._name)
 
@@ -136,7 +136,7 @@ def _has_body(scope: Scope) -> bool:
 
 
 def _guarded(send: Send) -> Send:
-    """Add the headers that every answer carries."""
+    """Add the headers that every answer has."""
 
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":

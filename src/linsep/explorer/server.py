@@ -1,8 +1,7 @@
 """The explorer on a port of this machine: the page's files, and a few questions answered in JSON.
 
-Nothing is kept between two requests, no path is taken from one, and each is answered within stated limits:
-`SECONDS` to send its head and as many for its body, `MOST_BYTES` of body, `JOBS` computing at a time, and the limits
-of `requests`.
+Nothing is kept between two requests, no request names a path on the disk, and each has limits: `SECONDS` to send its
+head and as many for its body, `MOST_BYTES` of body, `JOBS` that compute at a time, and the limits of `requests`.
 """
 
 import asyncio
@@ -37,7 +36,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from linsep.explorer.own_table import OwnTable
 
-MOST_HEAD = 1 << 20  # bytes: a browser sends the cookies of every program on this machine along
+MOST_HEAD = 1 << 20  # bytes: a browser also sends the cookies of every other program on this machine
 MOST_BYTES = 1 << 14  # a question is a line
 SECONDS = 5.0
 JOBS = 2  # computing at a time; the others wait their turn
@@ -47,7 +46,7 @@ KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".s
 
 
 def page_files() -> dict[str, tuple[bytes, str]]:
-    """Each file of the page by name, with its content type. They are all there is to fetch."""
+    """Each file of the page by name, with its content type. Nothing else can be fetched."""
     return {
         name: (page_text(name).encode(), KINDS[ending])
         for name in page_names()
@@ -56,7 +55,7 @@ def page_files() -> dict[str, tuple[bytes, str]]:
 
 
 def application(table: "OwnTable | None" = None, *, seconds: float = SECONDS) -> App:
-    """The routes, without the gate before them."""
+    """The routes, without the gate in front of them."""
     files, limiter = page_files(), CapacityLimiter(JOBS)
     start = json.dumps(beginning(table), allow_nan=False).encode()
     index = files["index.html"]
@@ -103,7 +102,7 @@ async def _answer(job: Job, limiter: CapacityLimiter, seconds: float, request: R
 
 
 async def _body(request: Request, seconds: float) -> bytes:
-    """The whole body, if it is small and comes in time."""
+    """The whole body, if it is small and arrives in time."""
     try:
         declared = int(request.headers.get("content-length", "0"))
     except ValueError:
@@ -126,9 +125,9 @@ async def _body(request: Request, seconds: float) -> bytes:
 
 
 def impatient(seconds: float) -> type[H11Protocol]:
-    """HTTP on a line that is closed unless the head of a request is complete within so many seconds.
+    """HTTP on a connection that is closed unless the head of a request is complete within this many seconds.
 
-    uvicorn itself waits for ever, so that a few hundred silent lines would use up the server.
+    uvicorn itself waits forever, so that a few hundred silent connections would use up the server.
     """
 
     class Impatient(H11Protocol):
@@ -140,7 +139,7 @@ def impatient(seconds: float) -> type[H11Protocol]:
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self.conn.their_state is h11.IDLE:  # a head has begun, not ended
+            if self.conn.their_state is h11.IDLE:  # a head has begun but not ended
                 self.wait()
             else:
                 self.stop_waiting()
@@ -203,7 +202,7 @@ class Explorer:
 
 
 def announce(address: str) -> None:
-    """Say where the explorer is."""
+    """Print the address of the explorer."""
     print(f"The explorer is at {address}\nCtrl-C ends it.")
 
 
@@ -214,8 +213,8 @@ def serve(
     browser: bool = True,
     tell: Callable[[str], None] = announce,
 ) -> None:
-    """Say the address, open it in the browser, and serve until Ctrl-C."""
-    explorer = Explorer(table, port=port)  # a port in use is told at once
+    """Announce the address, open it in the browser, and serve until Ctrl-C."""
+    explorer = Explorer(table, port=port)  # first, so that a port in use is reported at once
     with contextlib.closing(explorer.socket):
         if table is not None:
             table.prepare()
@@ -223,12 +222,12 @@ def serve(
         sys.stdout.flush()
         if browser:
             webbrowser.open(explorer.gate.address_for_once())
-        with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
+        with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is the normal end
             explorer.run()
 
 
 def _listen(port: int) -> socket.socket:
-    # The protocol is named because asyncio sends at once (TCP_NODELAY) only where it is: else each answer waits 40 ms.
+    # The protocol is named because only then asyncio sends at once (TCP_NODELAY): else each answer waits 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,11 +1,11 @@
 """Whole jobs on files, for programs: what the commands do beyond `linsep.open` and the functions that take a source.
 
     Trainer         a run of the Perceptron that can be watched, stopped, saved and resumed (`linsep fit` and `trace`)
-    OnePass         rows as they come: each is predicted, then learned from (`linsep learn`)
-    Predictions     a label for each row, and how many are wrong where files have labels (`linsep predict`)
+    OnePass         a stream of rows: each is predicted, then learned from (`linsep learn`)
+    Predictions     a label for each row, and how many are wrong if the files have labels (`linsep predict`)
     convert         files of any format as one Parquet file
     cached          the caches of slow files, counted or deleted
-    load_proof      a written proof, and `open_for_proof` the files it is about, read as it says
+    load_proof      a written proof; `open_for_proof` opens the files it is about, read as it says
 
 Nothing here prints. Each name loads on first use.
 """
@@ -34,7 +34,7 @@ _NAMES = {
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = [  # the jobs; the other names are what the command line needs beside them
+__all__ = [  # the jobs; only the command line needs the other names
     "Checkpoint", "Fitted", "OnePass", "Predictions", "Trainer", "cached", "convert", "in_memory", "load_proof",
     "open_for_proof", "watched",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Files by their names: which there are, what errors call them, and what becomes of them."""
+"""Files by their names: which there are, what errors call them, and how they are opened."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ def named(files: Sequence[str]) -> str:
 
 @contextmanager
 def about(files: Sequence[str]) -> Iterator[None]:
-    """Errors about the rows name their file."""
+    """Put the name of the file into errors about its rows."""
     try:
         yield
     except CheckpointError:  # about another file
@@ -53,7 +53,7 @@ def previous(checkpoint: str) -> str:
 
 
 def watched(X: Any, y: Any = None) -> Any:
-    """Make a source of the same rows that says how far it has been read: `rows_read`.
+    """Make a source of the same rows that counts how many have been read: `rows_read`.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def watched(X: Any, y: Any = None) -> Any:
 
 
 def local_cluster(workers: int, scheduler: str | None = None) -> Any:
-    """A client of as many processes of this machine, which end with this one."""
+    """A client of this many processes on this machine, which end with the current one."""
     if scheduler is not None:
         raise ArgumentError("--scheduler and --workers are given: choose one of them.")
     try:
@@ -95,12 +95,12 @@ def local_cluster(workers: int, scheduler: str | None = None) -> Any:
 
 
 def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:
-    """Read all rows as one array or CSR matrix, and their labels: for what draws them.
+    """Read all rows as one array or CSR matrix, with their labels, for drawing them.
 
     Parameters
     ----------
     source : Source
-        Such as `linsep.open` gives.
+        Such as `linsep.open` returns.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:
 
 
 def cached(*, clear: bool = False) -> CacheFolder:
-    """Look at the caches, or delete them. Nothing is lost with them.
+    """List the caches, or delete them, which loses nothing.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows of any file in, a label for each row out, batch by batch; and how many were wrong."""
+"""Labels for the rows of any file, batch by batch, and how many of them are wrong."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -36,9 +36,9 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Labeller:
-    """A model of any kind, as it labels rows: what it needs, its labels, and how it scores rows.
+    """A model of any kind as a way to label rows: the columns it needs, its labels, and its scores.
 
-    Two classes have one score, of which exactly 0 gets the negative label; more have one each, and the highest wins.
+    Two classes have one score, and exactly 0 gets the negative label; more have one each, and the highest wins.
     """
 
     needs: Needs
@@ -55,7 +55,7 @@ class Labeller:
 
 
 def require_kind(model: "Loaded", file: str, *, is_text: bool) -> None:
-    """Refuse a model of texts where rows are numbers, and one of numbers where they are texts."""
+    """Refuse a model of texts for rows of numbers, and a model of numbers for texts."""
     knows_text = isinstance(model, OnlinePerceptron) and model.bits is not None
     if is_text != knows_text:
         seen, use = ("numbers", "omit --text") if is_text else ("text", "use --text")
@@ -81,12 +81,12 @@ def labeller_of(model: "Loaded", file: str) -> Labeller:
 
 
 def score(halfspace: Halfspace, X: Any) -> Array:
-    """The score of each row: in integers where the weights and all rows are integers, so that no sign is rounded."""
+    """The score of each row: in integers if the weights and all rows are integers, so that no sign is rounded."""
     data = X if isinstance(X, np.ndarray) else X.data
     if halfspace.w.dtype.kind in "iu" and data.dtype.kind == "f" and _is_whole(data):
         X = X.astype(np.int64)
     table, _, _ = read_table(X)
-    with np.errstate(all="ignore"):  # what is not finite is refused later, by its row
+    with np.errstate(all="ignore"):  # a score that is not finite is refused later, by its row
         return halfspace.score(table.values if isinstance(table, Dense) else X)
 
 
@@ -95,7 +95,7 @@ def _is_whole(values: Array) -> bool:
 
 
 def text_stretches(files: Sequence[str], bits: int, rejects: Rejects | None) -> Iterator[Stretch]:
-    """Lines of text, each with a label and a tab before it or without; labels count where every line has one."""
+    """Lines of text, with or without a label and a tab in front; labels are used if every line has one."""
     import pyarrow as pa
 
     for batch in text_batches(files, bits, need_labels=False, rejects=rejects):
@@ -124,16 +124,16 @@ class Predictions:
 
     Parameters
     ----------
-    model : what `linsep.load` gives
+    model : what `linsep.load` returns
         A classifier, an online model or a saved halfspace.
     files : sequence of str
         As `linsep.open` takes them.
     name : str
-        What errors call the model.
+        The name of the model in errors.
     text : bool
         The files are lines of text.
     note : callable or None
-        Called, once each, with what a reader of the result should know.
+        Called with remarks for the user, each once.
     **options
         Those of `linsep.open`.
 
@@ -176,7 +176,7 @@ class Predictions:
         return 0 if self._rejects is None else self._rejects.count
 
     def labelled(self, late: Callable[[Predicted], None] = lambda predicted: None) -> Iterator[Predicted]:
-        """Label every row; `late` gets the rejected rows that are known before more input is waited for."""
+        """Label every row; before each wait for more input, `late` gets the rows that are already rejected."""
         for stretch in self._stretches(late):
             part, codes, scores = labelled(self._label, stretch, self._rejects)
             self.rows += len(codes)
@@ -205,7 +205,7 @@ class Predictions:
         yield
 
     def error(self) -> str | None:
-        """How many predictions are wrong, in words, or why nobody can tell; None where files have no labels."""
+        """How many predictions are wrong, in words, or why that is not known; None if the files have no labels."""
         truth = self._truth
         if truth.reason is not None:
             return f"No error is computed. {truth.reason}"
@@ -227,7 +227,7 @@ class Predictions:
 
 
 def labelled(label: Labeller, part: Stretch, rejects: Rejects | None) -> tuple[Stretch, Ints, Array]:
-    """The labels of some rows, and their scores; a row whose score is beyond all doubles is an error, or rejected."""
+    """The labels of some rows, and their scores; a row whose score overflows is an error, or rejected."""
     if not len(part.rows):
         return part, np.zeros(0, np.int64), np.zeros(0)
     codes, scores = label(part.X)
@@ -239,13 +239,13 @@ def labelled(label: Labeller, part: Stretch, rejects: Rejects | None) -> tuple[S
             raise error
         rejects.add(part.file, row, error, content(part.X, None, place))
     if odd.any() and rejects is not None:
-        rejects.drain()  # they have their place in this part
+        rejects.drain()  # they are already in this part
         return part.without(odd), codes[~odd], scores[~odd]
     return part, codes, scores
 
 
 class Truth:
-    """The labels of files beside what was predicted: how many differ, or the reason why nobody can tell."""
+    """Compares the labels of files with the predictions: how many differ, or the reason why that is not known."""
 
     def __init__(self, classes: list[Any]) -> None:
         self._classes = {value: code for code, value in enumerate(classes)}
@@ -258,7 +258,7 @@ class Truth:
         self._pairs: Counter[tuple[int, int]] = Counter()  # of a label's code and the predicted position
 
     def add(self, part: Stretch, codes: Ints) -> None:
-        """Compare some rows. What labels mean is known when all those of a file were seen."""
+        """Compare some rows. What the labels mean is known only when all those of a file have been read."""
         if part.labels is None or not len(codes) or self.reason is not None:
             return
         if self._labels is None or self._labels.path != part.file:
@@ -275,14 +275,14 @@ class Truth:
         except (MissingLabelError, ManyClassesError) as error:
             self.reason = str(error)
             return
-        for key in list(self._labels.first)[before:]:  # new labels: where they stand in the file
+        for key in list(self._labels.first)[before:]:  # new labels: their first rows in the file
             self._labels.first[key] = int(part.rows[self._labels.first[key]])
         both, counts = np.unique(seen * len(self._texts) + codes, return_counts=True)
         for pair, times in zip(both.tolist(), counts.tolist(), strict=True):
             self._pairs[divmod(pair, len(self._texts))] += times
 
     def finish(self) -> None:
-        """Count the file that was being compared."""
+        """Count the mistakes in the file that was being compared."""
         if self._labels is None or self.reason is not None:
             return
         meanings = dict(enumerate(zip(self._labels.codes, self._labels.values(), strict=True)))
@@ -300,7 +300,7 @@ class Truth:
         self._labels = None
 
     def _class_of(self, key: Any, value: Any) -> int | None:
-        """The class that a label names, as it is written or by what it means."""
+        """The class that a label names, by its text or by its value."""
         for known, name in ((self._classes, value), (self._texts, key), (self._texts, text_of(value))):
             if name in known:
                 return known[name]

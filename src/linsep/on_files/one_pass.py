@@ -1,4 +1,4 @@
-"""One pass over rows as they come: each is predicted, then learned from, in flat memory."""
+"""One pass over a stream of rows: each is predicted, then learned from, in constant memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -31,7 +31,7 @@ class Look(NamedTuple):
 
 
 class OnePass:
-    """A model and the files, or standard input, that it learns from: lines of text where it hashes words.
+    """A model and the files, or standard input, that it learns from: lines of text if it hashes words.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class OnePass:
     waiting : callable or None
         A context that is entered while a pipe is waited for.
     note : callable or None
-        Called with what a reader of the result should know.
+        Called with remarks for the user.
     **options
         Those of `linsep.open`.
 
@@ -78,7 +78,7 @@ class OnePass:
         return 0 if self._rejects is None else self._rejects.count
 
     def looks(self, is_stopped: Callable[[], object] = lambda: False) -> Iterator[Look]:
-        """Learn from every row, with a look each time their number has doubled; `is_stopped` is asked now and then."""
+        """Learn from every row, with a look each time their number has doubled; `is_stopped` is called regularly."""
         for batch in self._batches:
             self.model.columns = batch.columns
             self.model.label = batch.label if isinstance(batch.label, str) else None
@@ -91,7 +91,7 @@ class OnePass:
     def finish(self) -> None:
         """Close the file of rejected rows, and refuse a stream from which nothing could be learned."""
         if self._rejects is not None:
-            self._rejects.begin()  # after an interrupt too, a file without rows says that none was bad
+            self._rejects.begin()  # even after an interrupt: an empty file says that no row was bad
         rows, left_out = self.model.counts.rows, self.rows_left_out
         with about(self._files):
             if not rows:
@@ -123,7 +123,7 @@ class OnePass:
 
 
 def _learn(model: OnlinePerceptron, batch: LabelledRows) -> Iterator[Look]:
-    """Learn from the rows of a batch, with a look each time their number in all is a power of two."""
+    """Learn from the rows of a batch, with a look each time their total number is a power of two."""
     model.add_classes(batch.labels)
     places = {label: code for code, label in enumerate(model.classes)}
     codes = np.array([places[label] for label in batch.labels], np.int64)[batch.codes]
@@ -141,7 +141,7 @@ def _learn(model: OnlinePerceptron, batch: LabelledRows) -> Iterator[Look]:
 
 
 def _fitted(model: OnlinePerceptron, X: Any) -> Any:
-    """Rows as long as the weights: sparse rows may bring columns that were never seen, or be shorter."""
+    """Rows as wide as the weights: sparse rows may have columns that were never seen, or be shorter."""
     if isinstance(X, sp.csr_array) and model.width is not None and model.width != X.shape[1]:
         model.widen(X.shape[1])
         return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], model.width))
@@ -181,7 +181,7 @@ def table_batches(
 
 
 def _require_alike(first: Reader, reader: Reader) -> None:
-    """Refuse a file that has other columns than the first; rows of svmlight files may be of any length."""
+    """Refuse a file with columns other than those of the first; rows of svmlight files may have any length."""
     mine, theirs = first.columns, reader.columns
     if mine is not None and theirs is not None:
         odd = sorted(set(mine) ^ set(theirs))

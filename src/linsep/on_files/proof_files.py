@@ -16,7 +16,7 @@ from linsep.sources.files.source import FileSource
 if TYPE_CHECKING:
     from linsep.proofs import Verdict
 
-WITHOUT_NAMES = ("npz", "svmlight", "vw")  # the formats that have their labels in a place of their own
+WITHOUT_NAMES = ("npz", "svmlight", "vw")  # formats with a fixed place for the labels
 
 
 def load_proof(path: str) -> "Verdict":
@@ -30,12 +30,12 @@ def load_proof(path: str) -> "Verdict":
     Returns
     -------
     Verdict
-        As it is written.
+        The verdict as written.
 
     Raises
     ------
     FileError
-        It is not a whole, well-formed proof; the message begins with the name of the file.
+        It is not a complete, well-formed proof; the message begins with the name of the file.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def load_proof(path: str) -> "Verdict":
 
 
 def label_column(verdict: "Verdict", file: str, format: str | None = None) -> str | int | None:  # noqa: A002
-    """Where the labels of a file are: as the proof says, else in the last column, as the checker has it."""
+    """Where the labels of a file are: as the proof says, else in the last column, as for the stand-alone checker."""
     if not is_pipe(file) and kind_of(file, format) in WITHOUT_NAMES:
         return None
     return -1 if verdict.label_column is None else verdict.label_column
@@ -69,7 +69,7 @@ def open_for_proof(
     numbers: Numbers | None = None,
     **options: Any,
 ) -> FileSource:
-    """Open files as `linsep.open` does, but as a proof reads them: themselves, without a cache, with its own labels.
+    """Open files as `linsep.open` does, but as a proof needs them: without a cache, and with its own labels.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def open_for_proof(
     files : sequence of str
         The data.
     label : str, int or None
-        The label column; without it, the proof's, which does not make a first line a header.
+        The label column; by default that of the proof, which does not make the first line a header.
     positive, numbers
-        What is expected; the proof's by default.
+        What the proof must agree with; by default its own values.
     **options
         Those of `linsep.open`.
 

@@ -1,6 +1,6 @@
 """Lines of text as rows: cut into blocks of whole lines, and hashed on all cores, a few blocks ahead of the learner.
 
-A block that came up short, as from a pipe that waits for its writer, is handed on at once.
+A block that is not full, as from a pipe that waits for its writer, is processed at once.
 """
 
 import os
@@ -48,7 +48,7 @@ class LabelledRows:
 
 
 class TextBlock(NamedTuple):
-    """Whole lines of a file in UTF-8, the number of the first, and the lines that are not text, left blank in it."""
+    """Whole lines of a file in UTF-8, the number of the first, and the lines that are not UTF-8, left blank in it."""
 
     file: str
     first: int
@@ -57,7 +57,7 @@ class TextBlock(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the file is called beside its rows."""
+        """What the file is called in results."""
         return "stdin" if self.file == STDIN else self.file
 
 

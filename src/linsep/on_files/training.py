@@ -28,8 +28,8 @@ from linsep.sources.standardised import StandardisedSource, mistakes_of, standar
 
 LOOK_EVERY_S = 0.1
 SHOWN_WEIGHTS = 8
-BOUND_ENTRIES = 100_000  # tables up to this size have their mistake bound computed beside a run
-LEAST_SECONDS = 10.0  # to find out what is true of the rows, after a run that has not separated them
+BOUND_ENTRIES = 100_000  # for tables up to this size, the mistake bound is computed with a run
+LEAST_SECONDS = 10.0  # to decide about the rows, after a run that has not separated them
 IN_OWN_UNITS = "The run was on centred and scaled columns; these weights are in the units of your rows."
 SCALED_ALONE = "The run was on scaled columns; these weights are in the units of your rows."
 
@@ -47,7 +47,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What is true of the rows, whatever a run made of them: `separable` is None where time was up."""
+    """What is proved about the rows, whatever a run did: `separable` is None if time ran out."""
 
     separable: bool | None = None
     theory: Novikoff | None = None
@@ -58,12 +58,12 @@ NOTHING_PROVED = Proved()
 
 @dataclass(frozen=True, slots=True)
 class Fitted(Reported):
-    """What a run ended with. `separated` is claimed only where no score lies within its own rounding error.
+    """The result of a run. `separated` is claimed only if no score lies within its own rounding error.
 
     Attributes
     ----------
     halfspace : Halfspace
-        In the user's units, of a run on standardised columns too.
+        In the user's units, even after a run on standardised columns.
     converged : bool
         Whether a pass was without a mistake.
     doubtful : int
@@ -71,11 +71,11 @@ class Fitted(Reported):
     updates, passes, rows, rows_left_out : int
         Of the run and of the data.
     mistakes : int or None
-        Those of the best weights, None where the last were kept.
+        The mistakes of the best weights; None if the last weights were kept.
     stopped_by : int
         The signal, or 0.
     standardised : str
-        What is said of centring and scaling.
+        A sentence about centring and scaling; empty without them.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Fitted(Reported):
     def report(
         self, names: Sequence[str] | None = None, bound: float | None = None, proved: Proved = NOTHING_PROVED
     ) -> Report:
-        """How the run ended: the hyperplane, or the best so far; beside Novikoff's bound and what is proved."""
+        """How the run ended: the hyperplane, or the best so far, with Novikoff's bound and what is proved."""
         plane, parts = _equation(self.halfspace, names), list[Part]()
         if self.mistakes is not None and not self.separated:
             best = f"Best so far: {plane}, {count(self.mistakes, 'mistake')} in {self.rows:,} rows."
@@ -150,7 +150,7 @@ class Trainer:
         Of "shuffled".
     standardise : bool
         Run on the columns centred and scaled (without bias only scaled: the origin stays). Its steps have the weights
-        of those; the result is in the user's units again, and is judged on the user's rows.
+        of those columns; the result is converted back to the user's units, and checked on the user's rows.
 
     Examples
     --------
@@ -196,7 +196,7 @@ class Trainer:
         stopped_by: Callable[[], int] = lambda: 0,
         checkpoint: "Checkpoint | None" = None,
     ) -> Fitted:
-        """Run to the end, or until `stopped_by` gives the number of a signal; from where a checkpoint has it."""
+        """Run to the end, or until `stopped_by` returns the number of a signal; resume from a checkpoint if given."""
         started = shown = time.monotonic()
         if checkpoint is not None:
             checkpoint.restore()
@@ -216,7 +216,7 @@ class Trainer:
         return self.result(stopped_by())
 
     def result(self, stopped_by: int = 0) -> Fitted:
-        """The run as far as it went, with the weights that it keeps."""
+        """The result of the run so far, with the weights that it keeps."""
         run, facts, pocket = self.learner.result(), self.source.facts, self.learner.perceptron.pocket
         is_best = self.keep == "best"
         best = Halfspace(pocket.weights.W[0], pocket.weights.b[0].item(), facts.pair) if is_best else run.halfspace
@@ -234,7 +234,7 @@ class Trainer:
         return self._in_own_units(ended) if isinstance(self.source, StandardisedSource) else ended
 
     def _in_own_units(self, ended: Fitted) -> Fitted:
-        """The result for the user's rows: rows that the rounded weights have not on their side are counted there."""
+        """The result for the user's rows: rows that are not on their side of the rounded weights are counted there."""
         assert isinstance(self.source, StandardisedSource)
         plane = self.source.scaling.in_own_units(ended.halfspace)
         wrong = mistakes_of(self.own, plane)
@@ -247,7 +247,7 @@ class Trainer:
         )
 
     def proved(self, seconds: float | None = None) -> Proved:
-        """What is true of the user's rows, as far as it is known in so many seconds: after a run that did not end."""
+        """What can be proved about the user's rows within this many seconds, after a run that did not separate them."""
         bias = self.learner.bias
         verdict = decide(self.own, bias=bias, time_limit=seconds)
         if not verdict.separable or self.own.n_rows * self.own.n_columns > BOUND_ENTRIES:
@@ -255,7 +255,7 @@ class Trainer:
         return Proved(True, bound_of(self.own, bias, seconds))
 
     def _doubtful_rows(self) -> int:
-        """How many rows lie so near the current hyperplane that rounding may have put them on their side."""
+        """How many rows are so near to the current hyperplane that they may be on their side only by rounding."""
         run = self.learner.result()
         if run.bits is not None:  # integers throughout: every sign is exact
             return 0
@@ -277,7 +277,7 @@ class Trainer:
 
 
 class Checkpoint:
-    """A file that keeps the state of a run, so that the same run resumes from it; `note` is told of it.
+    """A file that keeps the state of a run, so that the same run resumes from it.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ class Checkpoint:
     path : str
         The file.
     note : callable or None
-        Told whether the run resumes or starts over, and why.
+        Called with a remark on whether the run resumes or starts over, and why.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class Checkpoint:
             self._note(f"Resuming from {self._file.path}.")
 
     def restore(self) -> None:
-        """Put the run where it was when the file was written, if the file knows this run."""
+        """Restore the state that the run had when the file was written, if the file holds this run."""
         arrays = self._file.get(self._key)
         if arrays is not None:
             try:
@@ -316,7 +316,7 @@ class Checkpoint:
                 self._note(f"{self._file.path}: {error}")
 
     def save(self, *, now: bool = False) -> None:
-        """Write the run down, if it is due or must be `now`."""
+        """Write the state of the run, if that is due or `now` is true."""
         if now or self._file.is_due():
             self._file.put(self._key, state(self._learner))
             self._file.save(now=now)
@@ -336,25 +336,25 @@ class Checkpoint:
 
 
 def scaled_rows(X: Any, y: Any, *, bias: bool = True) -> Any:
-    """Rows in memory with their columns centred and scaled, as a run with `standardise` sees them: to be looked at."""
+    """Rows in memory with their columns centred and scaled, as in a run with `standardise`, to be shown."""
     return next(standardised(as_source(X, y), centre=bias).blocks()).values
 
 
 def bound_of(source: Source, bias: bool, seconds: float | None = None) -> Novikoff | None:
-    """Novikoff's bound on the updates, where it takes no time to know."""
+    """Novikoff's bound on the updates, if the table is small enough to compute it quickly."""
     if source.n_rows * source.n_columns > BOUND_ENTRIES:
         return None
     try:
         return novikoff(source, bias=bias, time_limit=seconds)
-    except NotSeparableError:  # separable by too little for floats
+    except NotSeparableError:  # the margin is too small for floats
         return None
 
 
 def fingerprint(source: Source) -> str:
     """A digest that tells whether the rows are the same as last time.
 
-    Of files it takes in what they are called, their sizes and times, how they were read, and the first block; of
-    anything else every row.
+    For files it covers their names, sizes and times, how they were read, and the first block; for anything else,
+    every row.
     """
     files = [(file, *_size_and_time(file)) for file in source.facts.files] or None
     digest = hashlib.sha256(repr((files, source.facts)).encode("utf-8", "backslashreplace"))
@@ -366,7 +366,7 @@ def fingerprint(source: Source) -> str:
 
 
 def _size_and_time(path: str) -> tuple[int, int]:
-    """Of a file; standard input has none."""
+    """The size and modification time of a file; zeros for standard input."""
     try:
         found = Path(path).stat()
     except OSError:
@@ -375,7 +375,7 @@ def _size_and_time(path: str) -> tuple[int, int]:
 
 
 def _equation(halfspace: Halfspace, columns: Sequence[str] | None) -> str:
-    """The hyperplane in a line, or its size where a line would not hold it."""
+    """The hyperplane in a line, or its size if it does not fit into a line."""
     if not halfspace.w.any():
         return "no hyperplane yet (all weights are 0)"
     if len(halfspace.w) > SHOWN_WEIGHTS:

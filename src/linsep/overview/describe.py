@@ -1,7 +1,7 @@
-"""One page about a table: what is proved of it, which rows and columns to look at, what learners make of it.
+"""One page about a table: what is proved about it, which rows and columns to look at, how well classifiers fit it.
 
-Every section is the report of a result that can be had on its own. Where the whole table is too much for a section, a
-sample stands for it, and the section says so. What time or Ctrl-C cuts short is left out.
+Every section is the report of a result that is also available on its own. If the table is too large for a section, it
+uses a sample, and says so. Sections that the time limit or Ctrl-C prevents are left out.
 """
 
 import signal
@@ -32,7 +32,7 @@ from linsep.sources.inputs import as_source
 from linsep.sources.memory import MemorySource
 from linsep.tables.row_ids import PartIds
 
-ENTRIES = 1 << 20  # of a table that learners, theorems and wrong labels are asked about; of a larger one, a sample
+ENTRIES = 1 << 20  # for larger tables, the sections on learners, theorems and wrong labels use a sample
 FOLDS = 5
 MOST_UPDATES = 1_000_000
 SHARES = {
@@ -41,22 +41,22 @@ SHARES = {
     "labels": 0.6,
     "learners": 0.8,
     "theory": 1.0,
-}  # of the time, when each must have ended
-LEAST_SECONDS = 0.5  # for each, late as it may be
+}  # of the time, by which each must have ended
+LEAST_SECONDS = 0.5  # for each section, however late it begins
 KERNEL_ROWS = 2000
 TITLES = {
     "verdict": "Can a hyperplane separate the classes?",
     "perceptron": "The Perceptron, and its bound",
     "labels": "The fewest mistakes, and the rows to look at",
     "columns": "The columns",
-    "learners": "What learners make of it",
+    "learners": "How well learners do",
     "theory": "What theory promises",
 }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Description(Reported):
-    """What is known of a table, section by section: each is a report of its own, under its name.
+    """What is known about a table, section by section: each is a report of its own, under its name.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Description(Reported):
     sections : mapping
         The reports.
     verdict, cleaning
-        The results themselves, where they were found.
+        The results themselves, if they were found.
     picture : bytes or None
         A PNG image.
 
@@ -100,7 +100,7 @@ class Description(Reported):
         return self.sections["verdict"].tone if "verdict" in self.sections else "plain"
 
     def page(self, name: str = "") -> bytes:
-        """A web page of its own, which needs nothing else."""
+        """A self-contained web page."""
         title, drawn = f"{name}: {self.title}" if name else self.title, ""
         if self.picture:
             data = f"data:image/png;base64,{b64encode(self.picture).decode()}"
@@ -112,7 +112,7 @@ class Description(Reported):
         return web_page(title, f"<h1>{escape(title)}</h1>{sections}")
 
     def facts(self) -> dict[str, Any]:
-        """The sections as JSON has them."""
+        """The sections as plain values, for JSON."""
         sections = {name: section.json() for name, section in self.sections.items()}
         return {"rows": self.n_rows, "columns": self.n_columns, "sections": sections}
 
@@ -130,18 +130,18 @@ def describe(
     where: Where | None = None,
     watch: Callable[[str], None] | None = None,
 ) -> Description:
-    """Everything at a glance: verdict, margin, bound, fewest mistakes, suspicious rows and columns, learners, theory.
+    """Show everything at a glance: verdict, margin, bound, fewest mistakes, odd rows and columns, learners, theory.
 
     Parameters
     ----------
     X, y, bias, ids
         As `decide` takes them.
     time_limit : float or None
-        Seconds for all of it, or so. After Ctrl-C there is what is known by then.
+        About how many seconds everything may take. After Ctrl-C, the result has what is known by then.
     where : callable
-        More about rows, for the tables that name some: {"line": [...]}.
+        Gives more columns about rows, for the tables that name some: {"line": [...]}.
     watch : callable
-        Told the name of each section as it is begun.
+        Called with the title of each section as it begins.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def describe(
 
 @dataclass(slots=True)
 class PageWriter:
-    """The sections as they are written, and the results that later ones build on."""
+    """The sections written so far, and the results that later ones build on."""
 
     source: Source
     bias: bool
@@ -186,12 +186,12 @@ class PageWriter:
     sections: dict[str, Report] = field(default_factory=dict)
     verdict: Verdict | None = None
     cleaning: Cleaning | None = None
-    known: list[Any] = field(default_factory=list)  # what theorems need not compute anew
+    known: list[Any] = field(default_factory=list)  # results that the theorems need not compute again
     picture: bytes = b""
     was_interrupted: bool = False
 
     def write(self) -> None:
-        """Every section, in order; one that cannot be had says why."""
+        """Write every section, in order; one that fails says why."""
         for name, section in {
             "verdict": self.judged,
             "perceptron": self.run,
@@ -205,7 +205,7 @@ class PageWriter:
             try:
                 found = section()
             except LinsepError as error:
-                found = Report(f"Not told here: {error}", (), "unsure")
+                found = Report(f"Not available: {error}", (), "unsure")
             if found is not None:
                 self.sections[name] = found
             if self.was_interrupted:
@@ -229,7 +229,7 @@ class PageWriter:
         return self.verdict.report(where=self.where)
 
     def run(self) -> Report | None:
-        """A run of the Perceptron beside its bound."""
+        """A run of the Perceptron, with its bound."""
         if self.verdict is None or self.verdict.separable is not True:
             return None
         run = perceptron(self.source, bias=self.bias, max_passes=1000, max_updates=MOST_UPDATES)
@@ -251,7 +251,7 @@ class PageWriter:
         return self.cleaning.report(None if note else self.where) + note
 
     def learned(self) -> Report:
-        """The errors of the classifiers, on their own rows and on others."""
+        """The errors of the classifiers, on the rows they were fitted to and on others."""
         part, note = self.part()
         block = part.take(np.arange(part.n_rows))
         rows: list[tuple[str, str, str]] = []
@@ -265,17 +265,17 @@ class PageWriter:
         grid = Grid(("classifier", "error on its own rows", f"on others ({_folds(block)}-fold)"), tuple(rows))
         sides = [int((block.y == side).sum()) for side in (-1, 1)]
         least = f"{min(sides) / len(block):.1%}: always {label_text(part.facts.pair[int(sides[1] > sides[0])])}"
-        return Report("Errors of the family.", (grid, Fact("no learning", least), *note))
+        return Report("Errors of the classifiers.", (grid, Fact("no learning", least), *note))
 
     def promised(self) -> Report:
-        """What each theorem says about rows to come."""
+        """What each theorem promises about new rows."""
         part, note = self.part()
         known = () if note else self.known
         found = theory.promises(part, known=known, bias=self.bias, time_limit=self.seconds("theory"))
         return found.report() + note
 
     def part(self) -> tuple[Source, tuple[Part, ...]]:
-        """The rows, or a sample of them, and what to say of that."""
+        """The rows, or a sample of them with a sentence that says so."""
         most = max(1000, ENTRIES // self.source.n_columns)
         if self.source.n_rows <= most:
             return self.source, ()
@@ -289,7 +289,7 @@ class PageWriter:
 
 @contextmanager
 def noted_interrupts() -> Iterator[list[int]]:
-    """While this is open, each Ctrl-C is noted: a search that keeps what it knows then does not pass it on."""
+    """Note each Ctrl-C in this context: a search that returns what it knows after Ctrl-C does not pass it on."""
     seen: list[int] = []
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
@@ -341,7 +341,7 @@ def _errors(
 
 
 def _wrong(model: Any, rows: Block, others: Block, seen: list[int]) -> int:
-    """How many other rows a classifier gets wrong that is fitted on these."""
+    """How many of the other rows a classifier gets wrong after it is fitted to these."""
     fitted = model.fit(rows.values, rows.y)
     if seen:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""What is odd about the columns of a table: constants, copies, numbers far from 0, and columns that say it all."""
+"""What is odd about the columns of a table: constants, copies, values far from 0, and columns that reveal the label."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,15 +8,15 @@ import numpy as np
 from linsep.report import Grid, Report, Sentence, count
 from linsep.sources.base import Array, Floats, Source
 
-FAR = 1000  # times its spread a column may be away from 0
+FAR = 1000  # a column is far from 0 if its mean is more than this many times its spread
 SHOWN_COLUMNS = 20
-COMPARED, COMPARED_ROWS = 300, 2000  # columns that are compared with each other, on so many rows
+COMPARED, COMPARED_ROWS = 300, 2000  # the most columns that are compared with each other, and on how many rows
 EQUAL = 1e-12
 
 
 @dataclass(slots=True)
 class ColumnFacts:
-    """Sums and ends of each column, of both classes; those of parts add up."""
+    """Sums and ends of each column, the ends for each class; rows can be added block by block."""
 
     low: Array  # of class -1 and of class +1
     high: Array
@@ -27,7 +27,7 @@ class ColumnFacts:
 
     @classmethod
     def of(cls, source: Source) -> "ColumnFacts":
-        """One read of the rows."""
+        """The facts from one read of the rows."""
         width = source.n_columns
         shift = _dense(source.take([0]).values)[0].astype(np.float64)
         ends = np.full((2, width), np.inf), np.full((2, width), -np.inf)
@@ -37,7 +37,7 @@ class ColumnFacts:
         return found
 
     def add(self, values: Any, y: Array) -> None:
-        """Some more rows."""
+        """Add some more rows."""
         for side in (0, 1):
             own = values[y == 2 * side - 1]
             if own.shape[0]:
@@ -51,7 +51,7 @@ class ColumnFacts:
 
     @property
     def mean(self) -> Floats:
-        """Of each column."""
+        """The mean of each column."""
         return np.asarray(self.shift + self.sums / self.rows)
 
     @property
@@ -87,7 +87,7 @@ def column_report(source: Source) -> Report:
 
 
 def remarks_on(source: Source, facts: ColumnFacts) -> list[str]:
-    """What to say about each column; nothing about most."""
+    """A remark on each column, empty for most."""
     copies = _copies(source)
     return [_remark(source, facts, j, copies.get(j)) for j in range(source.n_columns)]
 
@@ -99,7 +99,7 @@ def _remark(source: Source, facts: ColumnFacts, j: int, copy: int | None) -> str
     if high[0] < low[1] or high[1] < low[0]:
         return "separates the classes alone: a copy of the label?"
     if copy is not None:
-        return f"the same as {source.facts.column_name(copy)}, but for scale and shift"
+        return f"the same as {source.facts.column_name(copy)}, except for scale and shift"
     if abs(facts.mean[j]) > FAR * facts.spread[j]:
         return f"far from 0: subtract about {facts.mean[j]:.4g}"
     return ""

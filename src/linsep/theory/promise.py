@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from linsep.report import Fact, Report, Reported, Sentence, count, one_line
 
 Kind: TypeAlias = Literal["error", "probability", "updates", "bits"]
-COIN = 0.5  # the error that needs no theorem
+COIN = 0.5  # the error of tossing a coin, which needs no theorem
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -20,18 +20,18 @@ class Promise(Reported):
     name, about : str
         The theorem, and the hyperplane in question.
     kind : "error", "probability", "updates" or "bits"
-        What the value is: an error is the part of new rows that are mistakes, at most.
+        What the value is: an error is at most this part of new rows that are mistakes.
     value : float
         The number.
     statement, formula, conditions, source : str
-        What is said, how it is computed, when it holds, and where it is from.
+        What it says, how the number is computed, when it holds, and where it is published.
     n : int or None
-        The rows it is about.
+        The number of rows it is about.
     limit : float
-        Below it the promise says something.
+        The promise says something if the value is below it.
     needs : int or None
-        A number of rows that would be enough, and one less would not, if all else stayed the same (the rate of
-        mistakes, the rows that matter, R/gamma); None if no number of rows is.
+        A number of rows that would be enough, while one less would not, if all else stayed the same (the rate of
+        mistakes, the rows that matter, R/gamma); None if no number of rows is enough.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Promise(Reported):
 
     @property
     def here(self) -> str:
-        """Whether it says something for so many rows; if not, how many it needs."""
+        """Whether it says something for this number of rows; if not, how many it needs."""
         if self.says_something:
             return self.word
         if self.needs is None:
@@ -85,7 +85,7 @@ class Promise(Reported):
         return Report(self.statement, (*here, *(Fact(*fact) for fact in facts.items())))
 
     def facts(self) -> dict[str, Any]:
-        """The promise as plain values; None for a limit that there is not."""
+        """The promise as plain values; None if there is no limit."""
         limit = self.limit if math.isfinite(self.limit) else None
         return {**asdict(self), "limit": limit, "says_something": self.says_something, "here": self.here}
 
@@ -94,7 +94,7 @@ class Promise(Reported):
 
 
 def percent(part: float) -> str:
-    """A part of 1 as people write it."""
+    """A fraction as a percentage."""
     return f"{100 * part:.3g} %"
 
 

@@ -1,4 +1,4 @@
-"""What each theorem promises for one table: its numbers, found or known, and the promises in the order of their use."""
+"""What each theorem promises for one table: the numbers it needs, and the promises, the most useful first."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -29,17 +29,17 @@ from linsep.theory.promise import COIN, Kind, Promise, percent
 from linsep.theory.theorems import DELTA, LAST, VOTE, WIDEST, smallest
 
 KINDS: tuple[Kind, ...] = ("error", "probability", "updates", "bits")
-MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # of what is tried here
-FEW_ENTRIES = 10**6  # of a table for which the fewest mistakes are looked for
-MOST_BITS = 53  # of a weight that a scan holds
+MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # limits of the run and of the search for the fewest mistakes
+FEW_ENTRIES = 10**6  # only in smaller tables the fewest mistakes are looked for
+MOST_BITS = 53  # of a weight in a scan
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Promises(Reported):
-    """What each theorem promises for one table: those that say something about new rows first, the best of them first.
+    """What each theorem promises for one table: first those that say something about new rows, the best of them first.
 
-    Each promise fails for a part delta of all tables at most; some of k promises for a part k·delta at most, and so
-    does the best of them, chosen afterwards.
+    Each promise fails for at most a part delta of all tables. One or more of k promises fail for at most a part
+    k·delta, and so does the best of them, if it is chosen afterwards.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class Promises(Reported):
     delta : float
         The part of all tables for which a promise may fail.
     promises : tuple of Promise
-        In the order of their use.
+        The most useful first.
     not_here : tuple of str
-        Of the other theorems, why they have nothing to go by.
+        Why the other theorems promise nothing here.
 
     Examples
     --------
@@ -106,21 +106,21 @@ def promises(
     delta: float = DELTA,
     time_limit: float | None = 10,
 ) -> Promises:
-    """Say what each theorem promises for these rows, the most useful first.
+    """Compute what each theorem promises for these rows, the most useful first.
 
     Parameters
     ----------
     X, y, bias
         As `decide` takes them.
-    known : results about the same rows that are at hand
-        A verdict, with its margin or without, a `Novikoff`, a `PerceptronRun` in cyclic order, a `FewestMistakes`. What
+    known : results about the same rows that are already known
+        A verdict, with or without its margin, a `Novikoff`, a `PerceptronRun` in cyclic order, a `FewestMistakes`. What
         is missing is computed.
     error : float
         A promise says something if it is below this.
     delta : float
-        A promise fails for this part of all tables at most.
+        A promise fails for at most this part of all tables.
     time_limit : float or None
-        Seconds, or so, for what is missing.
+        About how many seconds computing what is missing may take.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def promises(
 
 @dataclass(slots=True)
 class TableNumbers:
-    """The numbers of one table that theorems ask for, read off results that are known or found in time."""
+    """The numbers of one table that the theorems need, from results that are known or found in time."""
 
     source: Source
     bias: bool
@@ -162,10 +162,10 @@ class TableNumbers:
     mistakes: int | None = None  # of the best hyperplane known
     mistakes_in_walk: int = 0
     support: dict[str, int] = field(default_factory=dict)
-    is_exact: bool = False  # whether the widest hyperplane is known exactly, so that no other row can matter to it
+    is_exact: bool = False  # whether the hyperplane with the largest margin is known exactly: no other row can matter
 
     def learn(self, *known: Any) -> None:
-        """Take from results what they say."""
+        """Take the numbers from results."""
         for result in known:
             match result:
                 case Verdict():
@@ -211,7 +211,7 @@ class TableNumbers:
         return self.source.n_rows, self.source.n_columns
 
     def _short_weights(self, W: Floats) -> int | None:
-        """To how few bits weights can be rounded that still separate."""
+        """The fewest bits to which the weights can be rounded so that they still separate."""
 
         def separate(size: int) -> bool:
             rounded = np.rint(W / np.abs(W).max() * (2.0**size - 1))
@@ -220,7 +220,7 @@ class TableNumbers:
         return smallest(separate, MOST_BITS)
 
     def _determine(self, rows: tuple[int, ...]) -> bool:
-        """Whether the widest hyperplane of these rows alone is right about all others."""
+        """Whether the hyperplane with the largest margin of these rows alone is right about all others."""
         block = self.source.take(rows)
         part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
         plane = max_margin(part, time_limit=self.clock.left)
@@ -240,7 +240,7 @@ class TableNumbers:
                 self.bound = self.bound or novikoff(self.source, bias=self.bias, time_limit=self.clock.left)
             if LAST not in self.support:
                 learner = learner_on(self.source, bias=self.bias, max_passes=MOST_PASSES)
-                any(self.clock.is_over() for _ in learner.walk())  # runs until time is over
+                any(self.clock.is_over() for _ in learner.walk())  # runs until the time limit
                 self.learn(learner.result())
         elif self.mistakes is None and self.source.n_rows * self.source.n_columns <= FEW_ENTRIES:
             left = math.inf if self.clock.left is None else self.clock.left
@@ -270,7 +270,7 @@ class TableNumbers:
 
 
 def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
-    """Every promise that there are numbers for."""
+    """Every promise whose numbers are known."""
     n, d, bias = numbers.source.n_rows, numbers.source.n_columns, numbers.bias
     made = numbers.mistakes_in_walk
     yield theorems.cover(n, d, bias=bias, limit=level["delta"])

@@ -1,8 +1,8 @@
 """The theorems: each one function, with its proof, from numbers to a `Promise`.
 
-The letters: n rows, d columns, D weights (d, and 1 for the bias), and 1 - delta the probability with which a promise
-holds. Where a theorem fixes a whole number k beforehand (mistakes, rows that matter, bits) and we read it off the
-table, each k gets its part of delta, delta/((k + 1)(k + 2)): together they are delta.
+The letters: n rows, d columns, D weights (d, plus 1 for the bias), and 1 - delta the probability with which a promise
+holds. If a theorem fixes a whole number k beforehand (mistakes, rows that matter, bits) but k is read off the table,
+each k gets its part of delta, delta/((k + 1)(k + 2)): together these parts are delta.
 """
 
 import math
@@ -50,15 +50,15 @@ def novikoff(radius: float, gamma: float) -> Promise:
     most = math.floor(Fraction(radius) ** 2 / Fraction(gamma) ** 2)
     return Promise(
         "Novikoff", "the Perceptron", "updates", most,
-        statement=f"The Perceptron makes {shown_as('updates', most)} at most, in any order of the rows.",
+        statement=f"The Perceptron makes at most {shown_as('updates', most)}, in any order of the rows.",
         formula=f"(R/gamma)², R = {radius:.6g}, gamma = {gamma:.6g}",
-        conditions="no signed row is longer than R, and a unit vector has each at gamma or farther on its side",
+        conditions="no signed row is longer than R, and some unit vector has each row on its side, at least gamma away",
         source="Novikoff, On convergence proofs for perceptrons (1962)",
     )  # fmt: skip
 
 
 def bits(s: int, t: int) -> Promise:
-    """Integer coordinates of s bits and t updates: no weight is longer than s + log2(t) bits.
+    """With integer coordinates of s bits, after t updates no weight is longer than s + log2(t) bits.
 
     |w_j| <= t·(2^s - 1), a sum of t coordinates.
 
@@ -82,9 +82,9 @@ def bits(s: int, t: int) -> Promise:
     most = s + (t - 1).bit_length()
     return Promise(
         "bits", "the Perceptron", "bits", most,
-        statement=f"After {count(t, 'update')} no weight has more than {count(most, 'bit')} and a sign.",
+        statement=f"After {count(t, 'update')} no weight has more than {count(most, 'bit')} plus a sign.",
         formula=f"s + ceil(log2(t)), s = {s}, t = {t:,}",
-        conditions="the coordinates are integers of s bits and a sign, and the Perceptron starts at 0",
+        conditions="the coordinates are integers of s bits plus a sign, and the Perceptron starts at 0",
         source="Tao, lecture notes on linear classification",
     )  # fmt: skip
 
@@ -93,7 +93,7 @@ def bits(s: int, t: int) -> Promise:
 
 
 def labelings(n: int, d: int, *, bias: bool = True) -> int:
-    """How many of the 2^n labelings of n points in general position are linearly separable: an exact integer.
+    """Count the linearly separable ones among the 2^n labelings of n points in general position, exactly.
 
     2·(C(n-1, 0) + ... + C(n-1, D-1)), where D = d + 1 with a bias, and d for hyperplanes through the origin. Points in
     special position (three on a line, two equal) have fewer.
@@ -103,7 +103,7 @@ def labelings(n: int, d: int, *, bias: bool = True) -> int:
     n, d : int
         Rows and columns.
     bias : bool
-        Whether hyperplanes may pass by the origin.
+        Whether hyperplanes need not pass through the origin.
 
     Returns
     -------
@@ -129,16 +129,16 @@ def labelings(n: int, d: int, *, bias: bool = True) -> int:
 def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise:
     """The probability that labels drawn by tossing a coin are linearly separable: Cover's function-counting theorem.
 
-    That a table is separable means something only where this is small. At n = 2·D, the capacity, it is 1/2.
+    That a table is separable means something only if this is small. At n = 2·D, the capacity, it is 1/2.
 
     Parameters
     ----------
     n, d : int
         Rows and columns.
     bias : bool
-        Whether hyperplanes may pass by the origin.
+        Whether hyperplanes need not pass through the origin.
     limit : float
-        The promise says something below it.
+        The promise says something if its value is below this.
 
     Returns
     -------
@@ -162,14 +162,14 @@ def cover(n: int, d: int, *, bias: bool = True, limit: float = DELTA) -> Promise
         if width > EXACT_WIDTH:
             return float(bdtr(width - 1, n - 1, 0.5))
         found = labelings(n, width, bias=False)
-        shift = max(0, found.bit_length() - 64)  # no double holds such integers
+        shift = max(0, found.bit_length() - 64)  # such integers are beyond the largest double
         return math.ldexp(found >> shift, shift - n)
 
     value = chance(n)
     shown = shown_as("probability", value)
     return Promise(
         "Cover", "random labels", "probability", value,
-        statement=f"Random labels of these {n:,} rows would be separable with probability {shown} at most.",
+        statement=f"Random labels of these {n:,} rows would be separable with probability at most {shown}.",
         formula=f"2·(C(n-1, 0) + ... + C(n-1, D-1)) / 2^n, n = {n:,}, D = {width:,}",
         conditions="each label is a fair coin; equality for rows in general position",
         source="Cover, Geometrical and statistical properties of systems of linear inequalities (1965)",
@@ -184,21 +184,21 @@ def vc(n: int, d: int, *, mistakes: int = 0, bias: bool = True, error: float = C
     """The error of every hyperplane with at most `mistakes` mistakes on n rows, from the VC dimension D.
 
     Proof. Suppose that one of them has m mistakes here and an error above k/n. On n more rows it makes k mistakes or
-    more with probability 1/2 at least, since no median of a binomial is below its mean rounded down. Throw all 2n rows
-    together and deal them anew: a labelling with m + k mistakes puts at most m of them into the first half with the
-    hypergeometric probability H(m; k), and no more than S(2n) labelings are there to choose from. So k will do as soon
-    as 2·S(2n)·H(m; k) <= delta_m. S is Cover's count; without bias, where a row on the hyperplane breaks it, Sauer's.
+    more with probability at least 1/2, since no median of a binomial is below its mean rounded down. Put all 2n rows
+    together and split them again at random: a labeling with m + k mistakes has at most m of them in the first half with
+    the hypergeometric probability H(m; k), and there are at most S(2n) labelings. So k is large enough if
+    2·S(2n)·H(m; k) <= delta_m. S is Cover's count; without bias, where rows may lie on the hyperplane, Sauer's bound.
 
     Parameters
     ----------
     n, d : int
         Rows and columns.
     mistakes : int
-        On these rows.
+        The number of mistakes on these rows.
     bias : bool
-        Whether hyperplanes may pass by the origin.
+        Whether hyperplanes need not pass through the origin.
     error, delta : float
-        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+        The promise says something if its value is below `error`; it fails for at most a part `delta` of all tables.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def _log_labelings(m: int, width: int, bias: bool) -> float:
 
 
 def occam(n: int, d: int, weight_bits: int, *, bias: bool = True, error: float = COIN, delta: float = DELTA) -> Promise:
-    """The error of a hyperplane without mistakes on n rows whose integer weights have `weight_bits` bits and a sign.
+    """The error of a hyperplane without mistakes on n rows whose integer weights have `weight_bits` bits plus a sign.
 
     There are (2^(bits+1) - 1)^D of them, and one with an error above e passes n rows with probability (1 - e)^n.
 
@@ -264,9 +264,9 @@ def occam(n: int, d: int, weight_bits: int, *, bias: bool = True, error: float =
     weight_bits : int
         The bits of a weight, without its sign.
     bias : bool
-        Whether there is one more weight.
+        Whether the bias is one more weight.
     error, delta : float
-        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+        The promise says something if its value is below `error`; it fails for at most a part `delta` of all tables.
 
     Returns
     -------
@@ -291,20 +291,20 @@ def occam(n: int, d: int, weight_bits: int, *, bias: bool = True, error: float =
 
 
 def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -> Promise:
-    """The error of a hyperplane that has all n rows at a margin gamma, where (R/gamma)² is `bound`: in any dimension.
+    """The error of a hyperplane that separates n rows with margin gamma, where (R/gamma)² is `bound`: in any dimension.
 
     Proof. Let B be the bound rounded up. A loss that falls from 1 at score 0 to 0 at R/sqrt(B) is 0 on all rows and
-    never below 0-1; its slope is sqrt(B)/R. The Rademacher complexity of unit vectors is R/sqrt(n) at most, twice it
-    times the slope (contraction) is the first term, and McDiarmid's inequality with delta_B the second.
+    never below the 0-1 loss; its slope is sqrt(B)/R. The Rademacher complexity of unit vectors is at most R/sqrt(n);
+    twice it times the slope (contraction) is the first term, and McDiarmid's inequality with delta_B the second.
 
     Parameters
     ----------
     n : int
-        The rows.
+        The number of rows.
     bound : float
         (R/gamma)².
     error, delta : float
-        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+        The promise says something if its value is below `error`; it fails for at most a part `delta` of all tables.
 
     Returns
     -------
@@ -325,7 +325,7 @@ def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -
         lambda rows: 2 * math.sqrt(whole / rows) + math.sqrt(nats / (2 * rows)),
         formula=f"2·sqrt(B/n) + sqrt(ln((B+1)(B+2)/delta)/(2n)), B = ceil((R/gamma)²) = {whole:,}",
         source="Bartlett and Mendelson (2002); Mohri, Rostamizadeh and Talwalkar, Foundations, chapter 5",
-        also="; no row, of those to come either, is longer than R",
+        also="; no row, old or new, is longer than R",
     )  # fmt: skip
 
 
@@ -335,8 +335,9 @@ def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -
 def compression(n: int, support: int, *, about: str = WIDEST, error: float = COIN, delta: float = DELTA) -> Promise:
     """The error of a hyperplane that `support` of the n rows determine, and that is right about all others.
 
-    There are C(n, k) ways to choose k rows; what each determines is tested on the n - k others, which played no part.
-    The rows that the cyclic Perceptron corrected determine its last weights: the others never mattered to the run.
+    There are C(n, k) ways to choose k rows; the hyperplane that they determine is tested on the n - k others, which did
+    not influence it. The rows that the cyclic Perceptron corrected determine its last weights: the others never
+    influenced the run.
 
     Parameters
     ----------
@@ -345,7 +346,7 @@ def compression(n: int, support: int, *, about: str = WIDEST, error: float = COI
     about : str
         What the hyperplane is called in the statement.
     error, delta : float
-        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+        The promise says something if its value is below `error`; it fails for at most a part `delta` of all tables.
 
     Returns
     -------
@@ -376,10 +377,10 @@ def compression(n: int, support: int, *, about: str = WIDEST, error: float = COI
 def leave_one_out(n: int, support: int, *, about: str = WIDEST, grows: bool = False, error: float = COIN) -> Promise:
     """The error, on average over tables, of a hyperplane that changes only if one of `support` rows is left out.
 
-    A row that does not matter, left out and asked about, is on its side still: at most `support` of n such tests fail,
-    and the average of each is the error after n - 1 rows. For the vote of one pass with M mistakes, 2·M tests fail at
-    most: a vector drawn from the pass fails as often as the next row is a mistake, and where the vote is wrong half
-    of the vectors are. `grows` says that with more rows there would be more of them, as there are of mistakes.
+    A row that does not matter is still on its side after it is left out: at most `support` of n such tests fail,
+    and the average of each is the error after n - 1 rows. For the vote of one pass with M mistakes, at most 2·M tests
+    fail: a vector drawn from the pass fails as often as the next row is a mistake, and if the vote is wrong, half of
+    the vectors are.
 
     Parameters
     ----------
@@ -388,9 +389,9 @@ def leave_one_out(n: int, support: int, *, about: str = WIDEST, grows: bool = Fa
     about : str
         What the hyperplane is called in the statement.
     grows : bool
-        With more rows there would be more of them, as there are of mistakes.
+        Whether more rows would bring more rows that matter, as they bring more mistakes.
     error : float
-        The promise says something below it.
+        The promise says something if its value is below this.
 
     Returns
     -------
@@ -414,18 +415,18 @@ def leave_one_out(n: int, support: int, *, about: str = WIDEST, grows: bool = Fa
 
 
 def online(n: int, mistakes: int, *, error: float = COIN, delta: float = DELTA) -> Promise:
-    """The error of weights drawn from one pass over n rows with so many mistakes, on any data; a vote errs twice that.
+    """The error of weights drawn from one pass over n rows, given its mistakes, on any data; a vote has at most twice.
 
-    Proof. The weights before a row never saw it: it is a mistake with their error p_t as probability. So the product of
-    exp(-c·mistake_t)/(1 - p_t·(1 - exp(-c))) is 1 on average for each c, above 1/delta_M with probability
-    delta_M at most, and the best c gives kl(M/n, mean p) <= ln(1/delta_M)/n: kl is the relative entropy of two coins.
+    Proof. The weights before a row have not seen it: it is a mistake with probability p_t, their error. So the product
+    of exp(-c·mistake_t)/(1 - p_t·(1 - exp(-c))) is 1 on average for each c, above 1/delta_M with probability at most
+    delta_M, and the best c gives kl(M/n, mean p) <= ln(1/delta_M)/n, where kl is the relative entropy of two coins.
 
     Parameters
     ----------
     n, mistakes : int
-        The rows of the pass, and its mistakes.
+        The numbers of rows and of mistakes of the pass.
     error, delta : float
-        The promise says something below `error`; it fails for a part `delta` of all tables at most.
+        The promise says something if its value is below `error`; it fails for at most a part `delta` of all tables.
 
     Returns
     -------
@@ -481,7 +482,7 @@ def _bound_on(
     also: str = "",
     always: float = 0.0,
 ) -> Promise:
-    """A bound on the error, as a function of the rows alone; `always` is what it tends to as they grow."""
+    """A promise about the error; `bound` is a function of the number of rows, and `always` its limit as that grows."""
     error = arguments.part("error", error)
     value = min(1.0, bound(n))
     sure = "On average" if delta is None else f"With probability {percent(1 - arguments.part('delta', delta))}"
@@ -496,12 +497,12 @@ def _bound_on(
 
 
 def _needs(bound: Callable[[int], float], limit: float) -> int | None:
-    """Rows for which a bound is below the limit, and for one less it is not."""
+    """A number of rows for which a bound is below the limit, while for one less it is not."""
     return smallest(lambda rows: bound(rows) < limit, MOST_ROWS)
 
 
 def smallest(is_enough: Callable[[int], bool], most: int) -> int | None:
-    """A number that is enough where one less is not: doubled until it is, then halved. None if `most` is not enough."""
+    """A number that is enough while one less is not, by doubling and bisection; None if `most` is not enough."""
     low, high = 0, 1
     while not is_enough(high):
         if high == most:
@@ -514,7 +515,7 @@ def smallest(is_enough: Callable[[int], bool], most: int) -> int | None:
 
 
 def _share(k: int, delta: float) -> float:
-    """The part of delta that is for the case k = 0, 1, 2, ...: together they are delta."""
+    """The part of delta for the case k = 0, 1, 2, ...: together these are delta."""
     return arguments.part("delta", delta) / ((k + 1) * (k + 2))
 
 
