@@ -73,15 +73,15 @@ from typing import Any, NamedTuple
 
 VERDICTS, REFUTED, BAD_INPUT, UNDECIDED = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED"), 1, 2, 3
 OPEN = "whether weakly is open"
-TENS = 10**38  # decimals times this are integers; the same power for all of them changes no sign and no span
-HELD = 2_000_000  # entries of a file that is kept in memory, and not read again
+TENS = 10**38  # decimals times this are integers; one power for all of them changes no sign and no span
+HELD = 2_000_000  # entries: a file with at most so many is kept in memory, and not read again
 FINE = 56  # bits after the point where the positive-definite obstruction is checked in fixed point
 NUMERAL = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 VALUE = re.compile(rf"{NUMERAL.pattern}|\s*([+-]?(nan|inf|infinity)|true|false|na|n/a|null|none|)\s*", re.IGNORECASE)
 BOOLEANS = {"true": "1", "false": "0"}
 MISSING = {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL"}
 MISSING |= {"", "NaN", "n/a", "nan", "null"}
-UNITS = 2**20  # of a cost of 1: multipliers are whole numbers of this part of it
+UNITS = 2**20  # a cost of 1 in units: multipliers are whole numbers of units
 TITLES = {"separable": "complete separation", "touching": "quasi-complete separation", "overlapping": "overlap"}
 Row = tuple[int, list[int], int]  # its class, or its number; its integers, and their shift
 Rows = dict[int, tuple[list[int], int]]  # row number: (z·2^shift in integers, shift)
@@ -144,7 +144,7 @@ SEAL = re.compile(rb'(.*)"sha256": "([0-9a-f]{64})"\n}\n', re.DOTALL)  # the las
 
 
 def has_form(value: Any, form: Any) -> bool:
-    """Has the value this form, in every part? None is that of an answer."""
+    """Does the value have this form, in every part? The form None is that of an answer."""
     match form:
         case str():
             return isinstance(value, str) and re.fullmatch(form, value) is not None
@@ -167,7 +167,7 @@ def has_form(value: Any, form: Any) -> bool:
 def read_proof(path: str) -> dict[str, Any]:
     """The proof, once every field has its form and the fields fit together."""
     with Path(path).open("rb") as file:
-        content = file.read(2**28)  # a longer proof is cut, and then no JSON
+        content = file.read(2**28)  # a longer proof is cut, and then is not JSON
     # Bare integers, NaN and objects with a repeated field become bytes and tuples, which no form accepts.
     unique: Any = lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else tuple(pairs)  # noqa: E731
     proof = json.loads(content, object_pairs_hook=unique, parse_int=str.encode, parse_constant=str.encode)
@@ -287,7 +287,7 @@ def read_number(field: str, numbers: str) -> int | float:
 
 
 def is_number(label: Any) -> bool:
-    """Is the label a text that files have as a number: digits, or the decimal of a binary64?"""
+    """Is the label a text that is a number in files: digits, or the decimal of a binary64?"""
     if not isinstance(label, str) or NUMERAL.fullmatch(label) is None or math.isinf(float(label)):
         return False
     return label.strip(" \t+-").isdigit() or is_its_double(label)
@@ -299,7 +299,7 @@ def is_its_double(field: str) -> bool:
 
 
 def is_label(field: str, label: Any) -> bool:
-    """Is the field this label? Texts are compared as they stand, numbers by value, booleans as words."""
+    """Is the field this label? Texts are compared as they are, numbers by value, booleans as words."""
     if isinstance(label, str):
         return field == label
     if isinstance(label, bool):
@@ -343,7 +343,7 @@ def are_values(first: list[str], place: int) -> bool:
 
 
 def read_rows(proof: dict[str, Any], layout: Layout, path: str) -> Iterator[Row]:
-    """Every row: its class, integers (x, 1)·2^shift and the shift; as many rows as the proof speaks of."""
+    """Every row: its class, integers (x, 1)·2^shift and the shift; as many rows as the proof states."""
     data, width, seen, largest = proof["data"], layout.width, 0, 0.0
     need(width - 1 == int(data["columns"]), f"the file has {width - 1} columns to classify by", REFUTED)
     constant = [(TENS if data["numbers"] == "decimal" else 1, 1)] * data["bias"]
@@ -443,7 +443,7 @@ def null_vectors(matrix: list[list[int]], prime: int = 2**61 - 1) -> list[list[i
 
 
 def read_dependences(fields: list[dict[str, list[str]]], width: int) -> tuple[list[dict[int, int]], set[int]]:
-    """Columns with their weights, and the columns that are left out: of each dependence the first."""
+    """Columns with their weights, and the columns that are left out: the first of each dependence."""
     found, own = list[dict[int, int]](), set[int]()
     for each in fields:
         v = {int(column): int(weight, 0) for column, weight in zip(each["columns"], each["weights"], strict=False)}
@@ -536,7 +536,7 @@ def check(proof: dict[str, Any], layout: Layout, path: str) -> None:
         same = [str(sizes[k]) for k in range(len(proof["classes"]))] == proof["sizes"] and "0" not in proof["sizes"]
         need(same, "the classes have other numbers of rows than the proof says", REFUTED)
     for part in answers(proof):
-        if part["kind"] != "undecided":  # of many questions some may be open, which is said
+        if part["kind"] != "undecided":  # among many questions some may be open, which the answer says
             check_claim(part, lambda part=part: signed_rows(part, rows()))  # type: ignore[misc]
 
 
@@ -582,14 +582,14 @@ def check_claim(proof: dict[str, Any], rows: Callable[[], Iterable[Row]]) -> Non
     if definite:
         basis = check_definite(proof["definite"], definite, named)
         if kind == "not-separable" or (kind == "touching" and proof["separated_rows"] is None):
-            basis = []  # nothing is said about the other rows
+            basis = []  # nothing is claimed about the other rows
     for i, z, _ in rows() if basis else ():
         inside = i in strict or not any(score(z[spare:], v) for v in basis)
         need(inside, f"row {i} is not in the span of the spread", REFUTED)
 
 
 def check_mistakes(proof: dict[str, Any], rows: Rows, wrong: set[int]) -> None:
-    """These rows are mistaken, and every hyperplane costs as much as the bound says."""
+    """These rows are mistaken, and every hyperplane costs at least the bound."""
     n, copies = int(proof["data"]["rows"]), [[int(i) for i in group] for group in proof["copies"]]
     costs = [1] * n if proof["costs"] is None else [int(cost, 0) for cost in proof["costs"]]
     need(len(costs) == n and min(costs) >= 0, "the proof does not say what each row costs")
@@ -626,7 +626,7 @@ def require_all_cases(paths: list[list[tuple[int, bool]]]) -> None:
 
 
 def cost_of_leaf(leaf: dict[str, Any], found: list[dict[int, int]], cost: dict[int, int]) -> int | None:
-    """What every hyperplane of this case costs at least, in units; None if there is none."""
+    """The least that a hyperplane of this case costs, in units; None if there is none."""
     case = dict(zip(map(int, leaf["rows"]), leaf["right"], strict=True))
     need(case.keys() <= cost.keys() and len(case) == len(leaf["rows"]), "a case names a copy, no row, or a row twice")
     used, total = dict[int, int](), sum(UNITS * cost[i] for i, is_right in case.items() if not is_right)
@@ -635,7 +635,7 @@ def cost_of_leaf(leaf: dict[str, Any], found: list[dict[int, int]], cost: dict[i
         need(all(case.get(i, True) for i in found[k]), "a case counts an obstruction with a mistaken row", REFUTED)
         free = [i for i in found[k] if i not in case]
         if not free:
-            return None  # all its rows are right, which no hyperplane can do
+            return None  # all its rows are right, which is impossible
         total += int(units, 0)
         for i in free:
             used[i] = used.get(i, 0) + int(units, 0)
@@ -717,9 +717,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(told, flush=True)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # its reader has seen enough, and the status is still the answer
+        if not isinstance(error, BrokenPipeError):  # its reader has left, and the status is still the answer
             print(f"the answer cannot be written: {error}", file=sys.stderr)
-            return BAD_INPUT  # a full disk: an answer that nobody can read is none
+            return BAD_INPUT  # a full disk: an answer that nobody can read is not an answer
     return int(status) if sys.stdout is not None else BAD_INPUT
 
 
