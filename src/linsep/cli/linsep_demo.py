@@ -155,7 +155,7 @@ def _program() -> str:
 
 
 def _picture(verdict: Any) -> Text:
-    """Points of the plane in characters, with the line between them or the segments that forbid one."""
+    """Points of the plane in characters, with the line between them or the segments that rule one out."""
     import numpy as np
 
     seen = verdict.report().picture

@@ -16,7 +16,7 @@ from linsep.cli.parameters import PROVED_CODES, Asking, Classes, File, Label, Pr
 def margin(
     *file: File,
     label: Label = None,
-    bias: Annotated[bool, Parameter(help="Let the hyperplane lie anywhere, or only through the origin.")] = True,
+    bias: Annotated[bool, Parameter(help="Allow every hyperplane, or only those through the origin.")] = True,
     classes: Classes = None,
     gap: Annotated[
         float,

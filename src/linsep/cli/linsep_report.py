@@ -20,7 +20,7 @@ def report(
     search: Search = Search(),
     reading: Learning = Learning(),
 ) -> int:
-    """One page about a table: what is proved, which rows and columns to look at, what learners make of it.
+    """One page about a table: what is proved, which rows and columns to look at, how well learners do.
 
     For a large table, some sections use a sample, and say so. It takes about 60 seconds at most, or --time-limit;
     after Ctrl-C it says what is known.

@@ -137,7 +137,7 @@ class ClassVerdicts(Reported):
     def _place(self, label: Any) -> int:
         found = [k for k, known in enumerate(self.labels) if is_same(plain(label), known)]
         if not found:
-            raise ArgumentError(f"There is no class {told(label)}: there are {told(self.labels)[:300]}.")
+            raise ArgumentError(f"There is no class {told(label)}: the classes are {told(self.labels)[:300]}.")
         return found[0]
 
     @property

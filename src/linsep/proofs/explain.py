@@ -77,7 +77,7 @@ def report_of(
         case Overlapping():
             parts += _obstruction(verdict, columns, rows, where, exact)
             if verdict.spread != verdict.obstruction:
-                spread = f"{_counted(verdict.spread)} together rule out a hyperplane that rows may lie on."
+                spread = f"{_counted(verdict.spread)} together rule out even a hyperplane that rows may lie on."
                 parts.append(Sentence(spread, "spread"))
         case NotSeparable():
             parts = [Fact("reason", verdict.reason), *parts, *_obstruction(verdict, columns, rows, where, exact)]
