@@ -63,7 +63,7 @@ class Tableau:
         self.costs = [0.0] * width
         self.first: Multipliers | None = None
         self.spread: Multipliers = {}
-        self.reach = width * max(int(rows.max(initial=1)), -int(rows.min(initial=0)))  # of no row is Σ|z_j| larger
+        self.reach = width * max(int(rows.max(initial=1)), -int(rows.min(initial=0)))  # Σ|z_j| of no row is larger
         self.seed = 0x9E3779B97F4A7C15
 
     def run(self) -> Settled | None:
@@ -141,7 +141,7 @@ class Tableau:
         sign = 1 if pivot > 0 else -1  # the determinant stays positive
         pivot *= sign
         self.dual = [
-            [(pivot * a - number * b) // det for a, b in zip(dual, own)]  # noqa: B905 - strict costs a third of it
+            [(pivot * a - number * b) // det for a, b in zip(dual, own)]  # noqa: B905 - strict is slower by a third
             for dual, number in zip(self.dual, coordinates if sign > 0 else map(neg, coordinates), strict=True)
         ]
         self.dual[place] = own if sign > 0 else list(map(neg, own))

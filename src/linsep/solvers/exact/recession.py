@@ -1,7 +1,7 @@
 """The cone C of weak separators, and which signs a coordinate takes in it. All exact.
 
 C = {w : z_i·w >= 0 for every row}. Some rows are 0 under every w in C; all others, the strict rows, are positive under
-one and the same w. So C lies in the linear space of the w that are 0 on the former, and there it has an interior:
+one common w. So C lies in the linear space of the w that are 0 on the former, and there it has an interior:
 
     a linear form is positive somewhere on C  <=>  the strict rows and the form, on that space, are separable
 

@@ -113,7 +113,7 @@ class BasisSearch:
         self.basis = RoundBasis.start(width, self.independent)
 
     def _digits(self, block: Block) -> Digits:
-        """Rows as digits in the frame, the first of W of class +1: which class is called so makes no difference."""
+        """Rows as digits in the frame, the first row of W in class +1: swapping the labels then has no effect."""
         digits, rest = Digits.of(self.side * self.frame.signed(block))
         if rest.any():
             raise LostError
@@ -214,7 +214,7 @@ class BasisSearch:
             self._stretch(u)
 
     def _stretch(self, u: Floats) -> None:
-        """Stretch the basis along the rows that matter, by their multipliers; where two do, along all such pairs."""
+        """Stretch the basis along the rows that matter, by their multipliers; for a pair, along all such pairs."""
         support = np.flatnonzero(self.matters)
         strengths = np.zeros(len(self.rows))
         strengths[support] = _strengths(u / u.sum(), _remainder(self.rows[support], u))

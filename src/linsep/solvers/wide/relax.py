@@ -173,13 +173,13 @@ class Walkers:
 
 
 class Relaxation:
-    """The weights of a walk, and how it goes on from them."""
+    """The weights of a walk, and the steps that continue it."""
 
     def __init__(self, place: Place, bias: bool, clock: Clock, most_entries: int) -> None:
         self.place, self.bias, self.clock, self.entries_left = place, float(bias), clock, most_entries
         self.w, self.b = np.zeros(place.n_columns), np.zeros(1)
         self.random = np.random.default_rng(0)
-        self.fewest = float(np.inf)  # mistakes of all rows at the end, at the best of a walk
+        self.fewest = float(np.inf)  # the fewest mistakes on all rows that a walk has had
 
     @property
     def halfspace(self) -> tuple[Floats, float]:
@@ -187,7 +187,7 @@ class Relaxation:
         return self.place.halfspace(self.w, float(self.b[0]))
 
     def separated(self, source: Source, width: int) -> Separated | None:
-        """A separator of all rows; None where the walk gives up."""
+        """A separator of all rows; None if the walk gives up."""
         try:
             scan = self.run(source, width)
         except GaveUpError:
@@ -236,7 +236,7 @@ class Relaxation:
         return Stuck(scan.worst, np.arange(min(width, len(scan.worst))))
 
     def _settle_parts(self, source: Source, held: Block | None) -> Scan:
-        """Walk as many rows of a source in parts as may be held; of the others, those join that turn out mistaken."""
+        """Walk as many rows of a source in parts as may be held; others join when they turn out to be mistaken."""
         room = source.facts.at_hand or source.n_rows
         held = source.sample(room, seed=0) if held is None else held
         for _ in range(MOST_READS):
@@ -257,7 +257,7 @@ class Relaxation:
         raise GaveUpError
 
     def is_right(self, source: Source, scan: Scan) -> bool:
-        """Whether the weights are what is looked for on the rows of this source, proved."""
+        """Whether the weights are proved right on all rows of this source."""
         return is_separated(source, *self.halfspace, scan)
 
     def _ten_passes(self, source: Source, walkers: Walkers, factor: float, is_whole: bool) -> tuple[Scan, bool]:

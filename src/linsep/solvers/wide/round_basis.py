@@ -75,7 +75,7 @@ class RoundBasis:
         return np.asarray(np.linalg.solve(zero[:, self.n_free :], zero[:, : self.n_free]), np.float64)
 
     def rows(self, digits: Digits) -> tuple[Floats, Floats]:
-        """The rows in the free coordinates, each of length 1, and how long each was beside what cancelled in it."""
+        """The rows in the free coordinates, each of length 1, and their lengths relative to what cancelled in them."""
         all_coordinates = product(digits, self.digits)
         free, last = all_coordinates[:, : self.n_free], all_coordinates[:, self.n_free :]
         rows = free - last @ self.solved

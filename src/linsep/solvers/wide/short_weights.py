@@ -32,8 +32,8 @@ from linsep.tables import is_sparse
 
 Signed: TypeAlias = Any  # signed rows: an array, or a CSR matrix of sparse ones
 
-WIDE = 200  # columns: from here on obstructions are positive-definite, below exact ones are short and quickly found
-ROUNDS, MORE_ROUNDS = 3, 30  # of bringing Σ u z nearer to 0; more while each halves what is left, unless they take long
+WIDE = 200  # columns: from this many on, obstructions are positive-definite; with fewer, exact ones are short
+ROUNDS, MORE_ROUNDS = 3, 30  # of bringing Σ u z nearer to 0; more if each halves the rest, unless they take long
 SHORT_BITS, LONG_BITS, MORE_BITS = 6, 48, 1  # of a weight: at first, at most, and what is added between
 SPEED = 1e10  # operations a second
 A_PIVOT = 1e-9  # seconds, times rows and columns², of a QR with pivots

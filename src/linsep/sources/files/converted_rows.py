@@ -2,7 +2,7 @@
 
     row      dense: a fixed-size list of float64 or int64; sparse: a list of (value, index)
     label    the code of the label, uint16
-    facts    JSON in the metadata of a last record batch, which is empty: of which file the rows are, read in which way,
+    facts    JSON in the metadata of a last record batch, which is empty: from which file the rows are, how it was read,
              what the first read found, where each record batch ends, and checksums of all
 
 Other tools can open it like any Arrow file. Here it is a memory map, since the buffers of a record batch lie one after

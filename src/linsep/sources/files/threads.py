@@ -20,7 +20,7 @@ def map_in_order(work: Callable[[T], R], items: Iterable[T], workers: int) -> It
     At most one more result than there are threads is waiting. A caller that stops iterating stops the work. An error,
     in the work or in the making of the items, is raised when its turn comes, so that the caller sees the first one.
     """
-    if workers < 2 or threading.current_thread().name.startswith(POOL):  # no waiting for its own pool, for ever
+    if workers < 2 or threading.current_thread().name.startswith(POOL):  # a pool must not wait for itself
         yield from map(work, items)
         return
     pending: deque[Future[R]] = deque()
