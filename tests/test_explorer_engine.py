@@ -71,6 +71,24 @@ def test_without_bias_the_weighted_signed_rows_sum_to_zero(rows):
         assert [sum(w * z[j] for w, z in zip(weights, signed, strict=True)) for j in (0, 1)] == [0, 0]
 
 
+@settings(max_examples=30, deadline=None)
+@given(POINTS)
+def test_overlapping_rows_have_a_spread_that_overlaps_by_itself(rows):
+    answer = ask(question(rows))
+    assert (answer["spread"] is None) == (answer["verdict"]["kind"] != "overlapping")
+    if answer["spread"]:
+        chosen = [rows[row] for row in answer["spread"]["rows"]]
+        assert linsep.decide([[x, y] for x, y, _ in chosen], [label for *_, label in chosen]).kind == "overlapping"
+
+
+def test_a_proof_whose_weights_nearly_cancel_is_marked():
+    X, y = linsep.datasets.planted(1200, 220, margin=0.1, flipped=200, seed=1)
+    found = table_of(X, y)["run"]({"order": "cyclic", "bias": True, "seed": 0, "updates": 1})["obstruction"]
+    verdict = linsep.decide(X, y)
+    assert found["definite"] == verdict.obstruction.is_definite is True
+    assert found["count"] == len(verdict.obstruction.rows)
+
+
 def test_a_run_that_ends_is_told_from_one_that_was_cut():
     rows = [(-1, 3, -1), (-1, -1, -1), (3, -1, 1), (0, 1.5, 1)]
     assert ask(question(rows, updates=9))["steps"]["converged"]

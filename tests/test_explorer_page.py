@@ -224,6 +224,37 @@ def test_touching_says_which_rows_force_it_and_shows_the_line_that_touches(visit
     expect(page.locator(".data-space .fewest")).to_have_count(0)
 
 
+STRICT = "prove that no line has every row strictly on its side"
+SPREADS = {
+    "b=1&p=0,0-;2,0-;1,0+;1,1+;1,-1+": (STRICT, "0 1 2 3 4", "these 5 rows on its wrong side would have all 5 on it"),
+    "b=0&p=0,0-;1,0+;0,1+;1,1-": ("1 row proves that no line", "0 1 2 3", "these 4 rows on its wrong side would have"),
+    "b=1&p=0,0-;0,0+;1,1-;2,1+;1,2+;2,2-": (STRICT, "0 1 2 3 4", "these 5 rows on its wrong side would have all 5"),
+    "b=1&p=0,0-;0,1+;1,0+;1,1-": (STRICT, "0 1 2 3", "These rows also rule out lines that rows may lie on"),
+    "b=1&p=0,0-;2,0-;1,0+;3,0+": ("wrong side, or all rows on it", "0 1 2", "has all 3 on it, and then every row"),
+}
+
+
+@pytest.mark.parametrize("link", SPREADS)
+def test_a_verdict_claims_no_more_than_the_rows_it_names_prove(visit, explorer, link):
+    page = visit(f"{explorer.address}#told=1&{link}")
+    words, rows, spread = SPREADS[link]
+    expect(page.locator(".verdict")).to_contain_text(words)
+    expect(page.locator(".verdict")).to_contain_text(spread)
+    expect(page.locator(".verdict .row-link")).to_have_text(rows.split())
+    named = [p.rstrip("+-").split(",") for p in link.split("p=")[1].split(";")]
+    X = np.array([named[int(row)] for row in rows.split()], float)
+    y = [link.split("p=")[1].split(";")[int(row)][-1] for row in rows.split()]
+    assert len(set(y)) == 1 or linsep.decide(X, y, bias="b=1" in link).kind == "overlapping"
+
+
+def test_rounded_weights_of_a_proof_through_the_origin_are_called_rounded(visit, explorer):
+    page = visit(explorer.address + "#b=0&told=1&p=4,2.4+;2.8,6.1+;1.3,1.3-")
+    expect(page.locator(".verdict")).to_contain_text("With these weights (rounded here; exact in the proof)")
+    page.goto("about:blank")
+    page = visit(explorer.address + "#b=0&told=1&p=1,1+;1,2-;-1,1-;0,1+")
+    expect(page.locator(".verdict")).not_to_contain_text("rounded")
+
+
 def test_step_back_and_scrub_go_through_the_whole_run(visit, explorer):
     page = visit(explorer.address)
     page.click(".step")
@@ -1086,6 +1117,24 @@ def test_the_rows_of_an_obstruction_are_listed_with_their_weights_and_values(vis
     assert [float(cell) for cell in cells[3:]] == data.data[50 + row].tolist()
     weights = [float(text.removeprefix("≈ ")) for text in page.locator(".named-rows .share").all_text_contents()]
     assert sum(weights) == pytest.approx(2, abs=1e-4)  # 1 for each class
+
+
+def test_of_wide_rows_too_no_more_is_claimed_than_is_proved(visit, iris):
+    page = visit(iris.address)
+    data = load_iris()
+    verdict = linsep.decide(data.data[50:], data.target[50:])
+    text = page.locator(".verdict").inner_text()
+    assert f"{len(verdict.obstruction.rows)} rows prove that no hyperplane has every row strictly on its side" in text
+    assert f"with none of these {len(verdict.spread.rows)} rows on its wrong side has all" in text
+    assert "both classes have exactly the same mean" in text
+
+
+NEARLY = "With these weights both classes have nearly the same mean"
+
+
+def test_a_proof_whose_weights_nearly_cancel_does_not_say_exactly(visit, exported):
+    X, y = linsep.datasets.planted(1200, 220, margin=0.1, flipped=200, seed=1)
+    expect(visit(exported(OwnTable(X, y))).locator(".verdict")).to_contain_text(NEARLY)
 
 
 def test_own_rows_can_be_separated_through_the_origin(visit, iris):

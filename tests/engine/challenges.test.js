@@ -69,3 +69,12 @@ for (const [name, { met, missed }] of Object.entries(SETS))
     assert.ok(judge(name, met).isDone, judge(name, met).now);
     for (const other of missed) assert.ok(!judge(name, other).isDone, `${other}: ${judge(name, other).now}`);
   });
+
+test("what a challenge says of one row, one update and a flat set is English, and true", () => {
+  assert.equal(judge("four", ["0,0- 1,0+ 0,1+", THROUGH_0]).now, "One row proves it already.");
+  assert.match(judge("tight", ["1,0+ 2,0+ 3,0+ -1,0-", THROUGH_0]).now, / updates, 4 points/);
+  assert.match(judge("tight", ["1,0+ -1,0-", THROUGH_0]).now, /^The run makes 1 of at most 1 update, 2 points/);
+  const flat = judge("touching", ["0,0- 0,0+"]);
+  assert.deepEqual([flat.isDone, flat.now], [false, "The classes are overlapping."]);
+  assert.match(CHALLENGES.touching.ask, /not all points on it/);
+});

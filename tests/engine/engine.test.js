@@ -131,6 +131,35 @@ test("XOR is forbidden by its four rows with weights one half", () => {
   assert.deepEqual([steps.row.length, steps.converged], [40, false]);
 });
 
+test("a spread has the rows that rule out lines which rows may lie on, where those of the obstruction do not", () => {
+  const spreadOf = (/** @type {number[][]} */ points, /** @type {number[]} */ labels, bias = true) =>
+    explore(/** @type {any} */ ({ ...XOR, points, labels, bias })).spread;
+  const cross = [
+    [0, 0],
+    [2, 0],
+    [1, 0],
+    [1, 1],
+    [1, -1],
+  ];
+  assert.deepEqual(spreadOf(cross, [-1, -1, 1, 1, 1])?.rows.sort(), [0, 1, 2, 3, 4]);
+  assert.equal(spreadOf(cross, [-1, -1, 1, 1, -1]), null); // touching
+  assert.deepEqual(spreadOf([...cross.slice(0, 3), [3, 0]], [-1, -1, 1, 1])?.isFlat, true);
+  assert.equal(spreadOf(XOR.points, XOR.labels)?.isFlat, false);
+  assert.equal(
+    spreadOf(
+      [
+        [0, 0],
+        [1, 0],
+        [0, 1],
+        [1, 1],
+      ],
+      [-1, 1, 1, -1],
+      false,
+    )?.rows.length,
+    4,
+  );
+});
+
 test("a run that goes round says so: XOR repeats every four updates", () => {
   const cycle = (/** @type {any} */ question) => cycleOf(explore(question).steps, question.order);
   assert.deepEqual(cycle(XOR), { start: 1, length: 4 });

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { crc32, gunzipSync } from "node:zlib";
-import { fractionText, next } from "../../src/linsep/explorer/page/engine/exact.js";
+import { fractionText, isZero, next, orthogonal } from "../../src/linsep/explorer/page/engine/exact.js";
 import { explore } from "../../src/linsep/explorer/page/engine/explore.js";
 import { keeps } from "../../src/linsep/explorer/page/engine/keep.js";
 import { scaledBy, scalingOf } from "../../src/linsep/explorer/page/engine/scaling.js";
@@ -77,7 +77,7 @@ function scaledChecksum({ points, bias }) {
  */
 function proofFaults({ points, labels, bias }, says) {
   const scene = sceneOf(points, labels, bias);
-  const { kind, obstruction, weak } = decide(scene);
+  const { kind, obstruction, weak, spread } = decide(scene);
   const product = (/** @type {bigint[]} */ a, /** @type {bigint[]} */ b) => a.reduce((sum, x, j) => sum + x * b[j], 0n);
   const wrong = [];
   if (obstruction) {
@@ -91,7 +91,37 @@ function proofFaults({ points, labels, bias }, says) {
     const scores = scene.rows.map((row) => product(row, weak));
     if (scores.some((score) => score < 0n) || scores.every((score) => score === 0n)) wrong.push("no weak separator");
   }
+  if ((kind === "overlapping") !== Boolean(spread)) wrong.push("overlapping without a spread, or the other way round");
+  if (spread) wrong.push(...spreadFaults(scene, spread));
   return kind === "touching" && !weak ? [...wrong, "touching without a line"] : wrong;
+}
+
+/**
+ * The rows of a spread overlap by themselves, and a line with all of them on it has every row on it.
+ * @param {import("../../src/linsep/explorer/page/engine/verdict.js").Scene} scene
+ * @param {import("../../src/linsep/explorer/page/engine/verdict.js").Spread} spread
+ */
+function spreadFaults({ points, labels, bias, rows }, spread) {
+  const own = spread.rows;
+  const width = rows[0].length;
+  const alone = decide(
+    sceneOf(
+      own.map((row) => points[row]),
+      own.map((row) => labels[row]),
+      bias,
+    ),
+  );
+  const left = orthogonal(
+    own.map((row) => rows[row]),
+    width,
+  );
+  const isOnAll = left.every((w) => rows.every((row) => isZero([row.reduce((sum, x, j) => sum + x * w[j], 0n)])));
+  return [
+    ...(alone.kind === "overlapping" ? [] : [`a spread that is ${alone.kind}`]),
+    ...(isOnAll ? [] : ["a spread that leaves rows out"]),
+    ...(own.length <= 2 * width + 1 && new Set(own).size === own.length ? [] : ["a spread of too many rows"]),
+    ...(spread.isFlat === left.length > 0 ? [] : ["flat or not flat"]),
+  ];
 }
 
 /**

@@ -61,6 +61,7 @@ def record(X: Any, y: Any, run: RunRequest, *, seconds: float) -> Answer:
         "widest": None if theory is None else _widest(X, y, theory, seconds),
         "weak": _weak(verdict),
         "obstruction": _obstruction(X, y, verdict),
+        "spread": _spread(verdict),
     }
 
 
@@ -155,8 +156,16 @@ def _obstruction(X: Any, y: Any, verdict: Any) -> Answer | None:
         "rows": list(rows),
         "weights": [_exact(share) for share in shares],
         "point": _common_point(X, rows, shares, positive) if verdict.bias else None,
-        "strict": verdict.kind == "overlapping",
+        "count": len(verdict.obstruction.rows),
+        "definite": verdict.obstruction.is_definite,
     }
+
+
+def _spread(verdict: Any) -> Answer | None:
+    """The rows that rule out weak separators too."""
+    if not isinstance(verdict, linsep.Overlapping) or len(verdict.spread.rows) > MOST_WEIGHTS:
+        return None
+    return {"rows": list(verdict.spread.rows)}
 
 
 def _common_point(X: Any, rows: Any, shares: list[Fraction], positive: list[bool]) -> list[Answer] | None:

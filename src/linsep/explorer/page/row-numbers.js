@@ -6,7 +6,8 @@ import { numberPlace } from "./label-places.js";
 export function drawRowNumbers({ app, layers, at, size }, taken) {
   const { points } = app.state;
   const found = app.told?.obstruction ?? app.told?.widest;
-  const named = (found?.rows ?? []).filter((row) => points[row]);
+  const rows = new Set([...(found?.rows ?? []), ...(app.told?.spread?.rows ?? [])]);
+  const named = [...rows].filter((row) => points[row]);
   const places = new Map();
   for (const row of named) places.set(`${points[row]}`, [...(places.get(`${points[row]}`) ?? []), row]);
   const middle = [0, 1].map((j) => named.reduce((sum, row) => sum + at(points[row])[j] / named.length, 0));

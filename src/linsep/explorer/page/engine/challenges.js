@@ -22,7 +22,7 @@ export const CHALLENGES = {
       const { length } = steps.row;
       const isSeparable = verdict.kind === "separable";
       const now = isSeparable
-        ? `The run makes ${length}${steps.converged ? "" : " or more"} updates`
+        ? `The run makes ${steps.converged ? updates(length) : `${length} or more updates`}`
         : "No line separates them";
       return {
         isDone: isSeparable && points.length <= FEW_POINTS && length > LONG_RUN,
@@ -37,12 +37,12 @@ export const CHALLENGES = {
       if (!bound?.bound) return { isDone: false, now: "No line separates them: there is no bound." };
       const [made, allowed] = [steps.row.length, Math.floor(bound.bound * (1 + 1e-12))];
       const isDone = points.length === 4 && steps.converged && made === allowed;
-      return { isDone, now: `The run makes ${made} of at most ${allowed} updates, ${counted(points)}.` };
+      return { isDone, now: `The run makes ${made} of at most ${updates(allowed)}, ${counted(points)}.` };
     },
   },
   touching: {
     title: "A touching set",
-    ask: "No line separates the classes, but one has no point on its wrong side.",
+    ask: "No line separates the classes, but one has no point on its wrong side, and not all points on it.",
     judge: (_, { verdict }) => ({ isDone: verdict.kind === "touching", now: `The classes are ${verdict.kind}.` }),
   },
   four: {
@@ -53,7 +53,8 @@ export const CHALLENGES = {
       if (points.length > MOST_TRIED)
         return { isDone: false, now: `Use at most ${MOST_TRIED} points: every three are tried.` };
       const few = smallestProof(points, labels, bias);
-      return { isDone: few > 3, now: few > 3 ? "Every proof needs four rows." : `${few} rows prove it already.` };
+      const already = few === 1 ? "One row proves it already." : `${few} rows prove it already.`;
+      return { isDone: few > 3, now: few > 3 ? "Every proof needs four rows." : already };
     },
   },
   origin: {
@@ -72,7 +73,7 @@ export const CHALLENGES = {
       if (verdict.kind !== "separable") return { isDone: false, now: "No line separates them." };
       const runs = /** @type {const} */ (["worst", "cyclic"]).map((order) => explore({ ...question, order }).steps);
       const [worst, cyclic] = runs.map(({ row }) => row.length);
-      const now = `“worst” makes ${worst} updates, “cyclic” ${cyclic}.`;
+      const now = `“worst” makes ${updates(worst)}, “cyclic” ${cyclic}.`;
       return { isDone: runs.every(({ converged }) => converged) && worst > cyclic, now };
     },
   },
@@ -97,6 +98,9 @@ export const CHALLENGES = {
     },
   },
 };
+
+/** @param {number} count */
+const updates = (count) => `${count} update${count === 1 ? "" : "s"}`;
 
 /** @param {unknown[]} points */
 const counted = ({ length }) => `${length} points`;

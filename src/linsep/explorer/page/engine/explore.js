@@ -10,7 +10,7 @@ import { decide, lineAlong, novikoff, sceneOf, widestBand } from "./verdict.js";
 /** @typedef {import("./features.js").Feature} Feature */
 /** @typedef {import("./run.js").RunOptions & { points: Point[], labels: number[], updates: number, features?: Feature[], kernel?: import("./kernel.js").Kernel | null }} Question */
 /** @typedef {{ text: string, value: number, exact: boolean }} Shown  a fraction as people read it, and for drawing */
-/** @typedef {{ rows: number[], weights: Shown[], point: Shown[] | null, strict: boolean }} ShownObstruction */
+/** @typedef {{ rows: number[], weights: Shown[], point: Shown[] | null, count?: number, definite?: boolean }} ShownObstruction  of wide rows `count` are not all sent */
 /**
  * One entry per update in each list; `along` is W·u*, `norm` is |W|.
  * @typedef {{ converged: boolean, row: number[], label: number[], score: number[], w: Point[], b: number[], norm: number[], along: number[] | null }} Steps
@@ -24,6 +24,7 @@ import { decide, lineAlong, novikoff, sceneOf, widestBand } from "./verdict.js";
  * @property {import("./verdict.js").Band | null} widest
  * @property {import("./verdict.js").Line | null} weak
  * @property {ShownObstruction | null} obstruction
+ * @property {import("./verdict.js").Spread | null} spread
  */
 
 export const ONE_CLASS = "Add points of both classes, + and −: there is nothing to separate yet.";
@@ -49,7 +50,8 @@ export function explore({ features = [], kernel = null, ...given }) {
     bound,
     widest: verdict.nearest && widestBand(scene, verdict.nearest),
     weak: verdict.weak && lineAlong(verdict.weak, bias),
-    obstruction: verdict.obstruction && shownObstruction(scene, verdict.obstruction, verdict.kind),
+    obstruction: verdict.obstruction && shownObstruction(scene, verdict.obstruction),
+    spread: verdict.spread,
   };
 }
 
@@ -114,10 +116,9 @@ export function cycleOf({ row, w, b, converged }, order) {
  * With bias, the weights of each class sum to 1 and mix it to the common point; without, all of them sum to 1.
  * @param {import("./verdict.js").Scene} scene
  * @param {import("./verdict.js").Obstruction} found
- * @param {string} kind
  * @returns {ShownObstruction}
  */
-function shownObstruction({ labels, places, bias, power }, { rows, weights }, kind) {
+function shownObstruction({ labels, places, bias, power }, { rows, weights }) {
   const mine = rows.map((row, n) => (!bias || labels[row] > 0 ? weights[n] : 0n));
   const total = mine.reduce((sum, weight) => sum + weight, 0n);
   const bottom = total << BigInt(-power);
@@ -132,7 +133,6 @@ function shownObstruction({ labels, places, bias, power }, { rows, weights }, ki
     rows: order.map((n) => rows[n]),
     weights: order.map((n) => shown(weights[n], total)),
     point: bias ? point : null,
-    strict: kind === "overlapping",
   };
 }
 

@@ -27,7 +27,8 @@ import { cloudOf, nearestPoint } from "./min-norm.js";
 /** @typedef {Line & { margin: number, rows: number[] }} Band */
 /** @typedef {{ radius: number, gamma: number, bound: number | null, direction: number[] }} Bound */
 /** @typedef {{ rows: number[], weights: Vector }} Obstruction */
-/** @typedef {{ kind: "separable" | "touching" | "overlapping", nearest: import("./min-norm.js").Nearest | null, obstruction: Obstruction | null, weak: Vector | null }} Verdict */
+/** @typedef {{ rows: number[], isFlat: boolean }} Spread  isFlat: some line has every row on it */
+/** @typedef {{ kind: "separable" | "touching" | "overlapping", nearest: import("./min-norm.js").Nearest | null, obstruction: Obstruction | null, weak: Vector | null, spread: Spread | null }} Verdict */
 
 /**
  * @param {Point[]} points
@@ -53,13 +54,10 @@ export function sceneOf(points, labels, bias) {
  */
 export function decide(scene) {
   const found = nearestPoint([signedCloud(scene)]);
-  if (!isZero(found.point)) return { kind: "separable", nearest: found, obstruction: null, weak: null };
+  if (!isZero(found.point)) return { kind: "separable", nearest: found, obstruction: null, weak: null, spread: null };
   const obstruction = { rows: found.corners.map(({ at }) => at[0]), weights: found.weights };
-  const weak = weakSeparator(
-    scene.rows,
-    found.corners.map(({ vector }) => vector),
-  );
-  return { kind: weak ? "touching" : "overlapping", nearest: null, obstruction, weak };
+  const { weak, spread } = weakSeparator(scene.rows, obstruction.rows);
+  return { kind: weak ? "touching" : "overlapping", nearest: null, obstruction, weak, spread };
 }
 
 /** @param {Scene} scene */
@@ -69,23 +67,27 @@ function signedCloud({ points, labels, bias, rows }) {
 }
 
 /**
- * A W with no row on its wrong side and some strictly on their side; null if there is none.
+ * A W with no row on its wrong side and some strictly on theirs; if there is none, a spread: rows that prove it.
  *
  * It must be orthogonal to the rows of an obstruction. In the space that is left either the other rows have a
- * separator, or there is a further obstruction, and less space.
+ * separator, or there is a further obstruction, and less space. In the end none is left: a W with no row of these
+ * obstructions on its wrong side has all of them on it, and so every row.
  * @param {Vector[]} rows
- * @param {Vector[]} forbidden
- * @returns {Vector | null}
+ * @param {number[]} forbidden
+ * @returns {{ weak: Vector | null, spread: Spread | null }}
  */
 function weakSeparator(rows, forbidden) {
-  const basis = orthogonal(forbidden, rows[0].length);
+  const basis = orthogonal(
+    forbidden.map((i) => rows[i]),
+    rows[0].length,
+  );
   const inside = rows.map((row) => basis.map((direction) => dot(direction, row)));
   const rest = rows.map((_, i) => i).filter((i) => !isZero(inside[i]));
-  if (!rest.length) return null;
+  if (!rest.length) return { weak: null, spread: { rows: forbidden, isFlat: basis.length > 0 } };
   const found = nearestPoint([cloudOf(rest.map((i) => inside[i]))]);
-  if (isZero(found.point))
-    return weakSeparator(rows, [...forbidden, ...found.corners.map(({ at }) => rows[rest[at[0]]])]);
-  return coprime(rows[0].map((_, j) => basis.reduce((sum, direction, n) => sum + found.point[n] * direction[j], 0n)));
+  if (isZero(found.point)) return weakSeparator(rows, [...forbidden, ...found.corners.map(({ at }) => rest[at[0]])]);
+  const weak = rows[0].map((_, j) => basis.reduce((sum, direction, n) => sum + found.point[n] * direction[j], 0n));
+  return { weak: coprime(weak), spread: null };
 }
 
 /**
