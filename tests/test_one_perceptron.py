@@ -230,6 +230,27 @@ def test_integers_in_files_give_the_weights_of_the_same_floats(tmp_path):
     assert np.array_equal(read.coef_, PerceptronClassifier("last", order="cyclic").fit(X, labels).coef_)
 
 
+WEIGHTED = {"class_weight": {"down": 0.1, "up": 0.7}}
+
+
+@pytest.mark.parametrize("options", [WEIGHTED, {"rule": "pa1", "C": 0.3}, {"rule": "pa2"}, {"rule": "arow"}])
+@pytest.mark.parametrize("source", SOURCES)
+def test_whole_numbers_of_any_source_give_the_weights_of_the_same_floats(source, options, tmp_path):
+    X = np.random.default_rng(3).integers(-9, 9, (3000, 3))
+    frame = pd.DataFrame(X, columns=list("abc")).assign(label=np.where(X @ [3, 1, -2] > 0, "up", "down"))
+    options = {"order": "cyclic", "max_passes": 3} | options
+    held = PerceptronClassifier("last", **options).fit(X.astype(float), frame["label"])
+    assert same_weights(PerceptronClassifier("last", **options).fit(SOURCES[source](frame, tmp_path)), held)
+
+
+def test_whole_numbers_in_one_part_and_floats_in_another_are_learned_from_as_floats(tmp_path):
+    X = np.array([[3, -3, 3], [3, -1, -3], [1, -3, 3]])
+    source = CallSource(lambda: [(X, [-1, 1, -1]), (X + 0.5, [-1, 1, -1])])
+    options = {"order": "cyclic", "max_passes": 3, "class_weight": {-1: 0.1, 1: 0.7}}
+    held = PerceptronClassifier("last", **options).fit(np.vstack([X, X + 0.5]), [-1, 1, -1, -1, 1, -1])
+    assert same_weights(PerceptronClassifier("last", **options).fit(source), held)
+
+
 def test_other_columns_than_those_learned_from_are_named(frame, tmp_path):
     model = PerceptronClassifier().fit(opened(frame, tmp_path, "rows.parquet"))
     with pytest.raises(linsep.InputError, match="'z' where the classifier was fitted on 'b'"):

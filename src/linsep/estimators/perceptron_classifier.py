@@ -27,7 +27,7 @@ from linsep.learners.perceptron import Keep, Perceptron, Rule, WalkOrder
 from linsep.learners.vanishing import require_scores
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Block, Floats, Ints, Source
-from linsep.sources.relabelled import against_the_rest
+from linsep.sources.relabelled import against_the_rest, in_doubles
 
 BYTES_A_WEIGHT = 64  # for a run and the weights that it keeps
 
@@ -198,7 +198,7 @@ class PerceptronClassifier(ScoreClassifier):
         """Rows to learn from; a new run takes its columns and classes from them."""
         X, y = handed(X, y)
         if isinstance(X, Source):
-            source = self._read_source(X, y, classes, reset=reset)
+            source = in_doubles(self._read_source(X, y, classes, reset=reset))
             taken = rows_of_source(source, sample_weight, self.class_weight, self.classes_)
         else:
             require_same_rows(X, sample_weight)

@@ -326,6 +326,12 @@ def integer_bits(table: Table) -> int | None:
     return max(int(values.max()).bit_length(), int(values.min()).bit_length())
 
 
+def as_doubles(table: Table) -> Table:
+    """The same table with integers, which must be exact as doubles, as doubles; floats stay."""
+    values = table[0] if table[0].dtype.kind == "f" else table[0].astype(np.float64)
+    return Dense(values) if isinstance(table, Dense) else table._replace(data=values)
+
+
 def entries(table: Table) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.generic]]:
     """The stored (columns, values) of a table of one row."""
     if isinstance(table, Dense):

@@ -20,7 +20,19 @@ from linsep import arguments
 from linsep.errors import ArgumentError, InexactError, InputError, LengthError, NoRowsError, ShapeError, shown
 from linsep.faults import SHIFT, fault
 from linsep.loops.layouts import Csr, Dense
-from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Signs, Source, Table, integer_bits
+from linsep.sources.base import (
+    Block,
+    Facts,
+    Floats,
+    Ints,
+    Label,
+    Scan,
+    Signs,
+    Source,
+    Table,
+    as_doubles,
+    integer_bits,
+)
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource
 from linsep.tables import is_long, read_labels
@@ -99,6 +111,8 @@ class CallSource(Source):
                 raise ShapeError(f"The parts differ in their number of columns: {widths}, from part {place} on.")
             width = n_columns
             facts = replace(self.facts, n_rows=len(signs), n_columns=n_columns)
+            if self.n_rows != NOT_READ and self.facts.integer_bits is None:
+                table = as_doubles(table)  # as beside the floats of other parts
             yield MemorySource(table, signs, facts, range(first, first + len(signs)))
             first += len(signs)
         if self.n_rows not in (NOT_READ, first):

@@ -1,5 +1,5 @@
-"""The rows of a source with other labels (one class against the rest, or its classes within a longer list), or with
-weights for learners, one for each class."""
+"""The rows of a source with other labels (one class against the rest, or its classes within a longer list), with
+weights for learners, one for each class, or with numbers as doubles."""
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from functools import partial, reduce
 
 import numpy as np
 
-from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Source, T, marks, positions
+from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Source, T, as_doubles, marks, positions
 from linsep.sources.memory import Blockwise, MemorySource
 from linsep.sources.row_set import Flags, Marks
 
@@ -36,6 +36,20 @@ def weighted(source: Source, class_weights: Floats) -> Source:
     n_classes = len(class_weights)
     facts = replace(source.facts, weight=float(class_counts(source) @ class_weights))
     return ChangedSource(source, partial(_weighted, class_weights, n_classes), facts)
+
+
+def in_doubles(source: Source) -> Source:
+    """The same rows with whole numbers as doubles, for learners whose weights are doubles.
+
+    The loops add the products of two doubles in another order than those of an integer and a double.
+    """
+    if source.facts.integer_bits is None:
+        return source
+    facts = replace(source.facts, integer_bits=None)
+    if isinstance(source, MemorySource):  # once, not on each walk
+        block = _in_doubles(next(source.blocks()))
+        return MemorySource(block.table, block.y, facts, source.numbers, source.weights)
+    return ChangedSource(source, _in_doubles, facts)
 
 
 def class_counts(source: Source) -> Ints:
@@ -69,6 +83,10 @@ def _on_changed(work: Callable[..., T], change: Change, block: Block, *flags: Fl
 
 def _renamed(new: Array, n_classes: int, block: Block) -> Block:
     return replace(block, y=new[positions(block.y, n_classes)])
+
+
+def _in_doubles(block: Block) -> Block:
+    return replace(block, table=as_doubles(block.table))
 
 
 def _weighted(class_weights: Floats, n_classes: int, block: Block) -> Block:
