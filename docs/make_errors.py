@@ -26,7 +26,7 @@ Made by `make api`.
 """
 COMMANDS = """\
 | `E-USAGE` | none | The command line was not understood (--json). | linsep COMMAND --help lists the options. |
-| `E-FAULT` | none | A fault of linsep, not of the data (--json; exit code 4). | Report it, with what --debug prints. |
+| `E-FAULT` | none | A bug in linsep, not of the data (--json; exit code 4). | Report it, with what --debug prints. |
 """
 SENTENCES = """
 ## What is wrong with data

@@ -248,7 +248,7 @@ def test_not_separable_is_an_answer_with_a_proof(capsys, monkeypatch):
     verdict = NotSeparable(obstruction=four, reason="time is up", **about)
     monkeypatch.setattr("linsep.decide", lambda *rows, **options: verdict)
     assert main(["decide", "xor.csv", "--label", "y", "--proof", "proof.json"]) == 1
-    assert "not separable; whether weakly is open, 4 rows" in capsys.readouterr().out
+    assert "not separable; touching or overlapping not known, 4 rows" in capsys.readouterr().out
     assert main(["verify", "proof.json", "xor.csv"]) == 0
     assert checker("proof.json", "xor.csv").returncode == 0
 

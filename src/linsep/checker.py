@@ -72,7 +72,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 VERDICTS, REFUTED, BAD_INPUT, UNDECIDED = ("VERIFIED", "REFUTED", "BAD INPUT", "UNDECIDED"), 1, 2, 3
-OPEN = "whether weakly is open"
+OPEN = "touching or overlapping not known"
 TENS = 10**38  # decimals times this are integers; one power for all of them changes no sign and no span
 HELD = 2_000_000  # entries: a file with at most so many is kept in memory, and not read again
 FINE = 56  # bits after the point where the positive-definite obstruction is checked in fixed point

@@ -541,7 +541,7 @@ let describe proof layout path =
         let each = List.filteri (fun i k -> not (List.mem k (List.filteri (fun j _ -> j < i) kinds))) kinds in
         let told k = Printf.sprintf "%d %s" (List.length (List.filter (( = ) k) kinds)) k in
         string (field "by" proof.whole) ^ ": " ^ String.concat ", " (List.map told each)
-    | _ -> "whether weakly is open" in
+    | _ -> "touching or overlapping not known" in
   let said =
     if proof.kind <> "classes" then Printf.sprintf "%s is the positive class, %s the negative" (shown (List.nth labels 1)) (shown (List.nth labels 0))
     else

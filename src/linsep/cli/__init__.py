@@ -5,7 +5,7 @@ function, shows the report of its result, and returns the exit code. Shared: par
 (what is read), answers (what decide, margin and mle have in common), terminal and progress (what is shown), stdio.
 
 Everything heavy is imported inside the commands, so that `linsep --help` answers at once.
-Exit codes: 0 separable, 1 proved not separable, 2 bad input or usage, 3 undecided, 4 a fault of linsep; 130
+Exit codes: 0 separable, 1 proved not separable, 2 bad input or usage, 3 undecided, 4 a bug in linsep; 130
 interrupted (Ctrl-C), 143 terminated (SIGTERM, with a checkpoint).
 """
 
@@ -100,7 +100,7 @@ def _failed(error: Exception, *, in_json: bool) -> int:
     if isinstance(error, LinsepError | OSError):
         return _fail(str(error), BAD_INPUT, _facts(error) if in_json else None)
     told = (
-        f"a fault of linsep {__version__}, not of your data: {type(error).__name__}: {error}. "
+        f"a bug in linsep {__version__}, not of your data: {type(error).__name__}: {error}. "
         "Please report it to the project, with what the same command prints with --debug."
     )
     return _fail(told, FAULT, {"code": "E-FAULT", "message": told} if in_json else None)

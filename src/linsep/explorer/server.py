@@ -81,7 +81,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _fault(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": f"A fault of linsep, not of your data: {type(error).__name__}."}, 500)
+    return JSONResponse({"error": f"A bug in linsep, not of your data: {type(error).__name__}."}, 500)
 
 
 async def _answer(job: Job, limiter: CapacityLimiter, seconds: float, request: Request) -> Response:

@@ -28,7 +28,7 @@ MEANINGS = {
     "separable": "yes: separable",
     "touching": "touch: only if rows may lie on the hyperplane",
     "overlapping": "no: overlapping",
-    "not-separable": "no*: not separable; whether weakly is open",
+    "not-separable": "no*: not separable; touching or overlapping not known",
     "undecided": "?: undecided",
 }
 

@@ -46,7 +46,7 @@ TITLES = {
     "separable": "separable (complete separation)",
     "touching": "touching (quasi-complete separation)",
     "overlapping": "overlapping (overlap)",
-    "not-separable": "not separable; whether weakly is open",
+    "not-separable": "not separable; touching or overlapping not known",
     "undecided": "undecided",
     "mistakes": "the fewest mistakes",
 }
