@@ -278,7 +278,7 @@ def forged(true: Claim, rng: Random) -> tuple[Claim, str] | None:
         change = one_of(rng, FORGERIES)
         try:
             change(claim, rng)
-        except (ValueError, IndexError):  # no dependence, no row: nothing that could be forged
+        except (ValueError, IndexError, OverflowError):  # no dependence, no row, infinity: nothing that could be forged
             continue
         names.append(change.__name__)
     return (claim, names[0]) if names and np.isfinite(claim.X).all() and claim.y.min() < claim.y.max() else None
