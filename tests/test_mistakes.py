@@ -55,6 +55,48 @@ def test_costs_may_be_far_apart():
     assert found.spent * found.unit == least and found.lower == pytest.approx(float(least), rel=1e-8)
 
 
+FAR_APART = {  # rows that floats cannot tell apart, beside rows a million times as long
+    "a basis that names a row twice": (
+        [[3e9, 1], [-1e9, 1e9], [0, 2], [-3e9, 2e9], [1, -2], [3e9, 0], [2e9, -3e9], [-3e9, -3e9], [-2, 1], [3e9, -2e9]],
+        [1, 1, 0, 0, 0, 0, 0, 0, 1, 0],
+        2,
+    ),
+    "an obstruction that floats find too late": (
+        [[1, 0], [3e6, 3], [1, 2e6], [-2, -2e6], [1e6, 3e6], [1, 1], [2e6, 1], [-3e6, 1e6], [1, 2], [0, -1e6], [2e6, 0]]
+        + [[-1e6, -3]],
+        [0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0],
+        4,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAR_APART)
+def test_rows_of_sizes_far_apart_are_settled(name):
+    X, y, least = FAR_APART[name]
+    found = linsep.fewest_mistakes(X, y)
+    assert (found.best, found.lower, found.reason) == (least, least, "")
+    found.verify(X, y)
+    assert linsep.fewest_mistakes(X, y, cost=[1 + k % 3 for k in range(len(y))]).optimal
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_rows_of_sizes_far_apart_are_settled(seed):
+    random, far = np.random.default_rng(seed), (1e6, 1e9, 1e10, 1e200)[seed % 4]
+    n, d = int(random.integers(10, 18)), 2 + seed % 2
+    X = random.integers(-3, 4, (n, d)) * np.where(random.random((n, d)) < 0.5, 1.0, far)
+    y = np.append([0, 1], random.integers(0, 2, n - 2))
+    found = linsep.fewest_mistakes(X, y, cost=random.integers(1, 20, n).tolist() if seed % 3 == 0 else None)
+    assert found.optimal
+    found.verify(X, y)
+
+
+def test_an_early_end_says_why():
+    X, y = linsep.datasets.planted(2000, 20, flipped=300)
+    found = linsep.fewest_mistakes(X, y, time_limit=1.5)
+    assert not found.optimal and found.reason == "time ran out"
+    assert "The search ended before the two met: time ran out." in found.explain()
+
+
 @pytest.fixture(scope="module")
 def noisy():
     """Rows of two classes, a tenth of them with the wrong label: several cases are needed."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from linsep.errors import CertificateError, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Label, MemoryRows, Rows, each, end_of, rows_of
+from linsep.proofs.checked_rows import Label, MemoryRows, Rows, each, end_of
 from linsep.proofs.named_rows import labels_of_rows, shown_rows
 from linsep.proofs.obstructions import Obstruction, check_obstruction, integers, require_fit
 from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
@@ -48,6 +48,8 @@ class FewestMistakes(HalfspaceVerdict):
         How the obstructions add up to `least` (see `linsep.proofs.packings`).
     mistaken_labels : tuple or None
         The labels of the mistaken rows, if they are in memory: not part of the proof.
+    reason : str
+        Why the search ended before `best` and `lower` met; "" if they did. Not part of the proof.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class FewestMistakes(HalfspaceVerdict):
     obstructions: tuple[Obstruction, ...] = ()
     leaves: tuple[Leaf, ...] = (Leaf(),)
     mistaken_labels: tuple[Label, ...] | None = field(default=None, compare=False)
+    reason: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         HalfspaceVerdict.__post_init__(self)
@@ -133,12 +136,10 @@ class FewestMistakes(HalfspaceVerdict):
         """Whether no hyperplane makes fewer mistakes, or cheaper ones."""
         return self.least == self.spent
 
-    def _rows_of(self, X: Any, y: Any) -> Rows:
-        """The rows of the data, without those that were left out if these are exactly the rows with a cost of 0."""
-        costs = self.costs or ()
-        beside = [None if cost == 0 else cost for cost in costs]
-        is_known = beside.count(None) == self.rows_left_out
-        return rows_of(X, y, self.labels, self.names, self.rows_left_out, [beside] if is_known else [])
+    def _beside(self) -> Sequence[Any]:
+        """The costs, if the rows with a cost of 0 are exactly those that were left out."""
+        beside = [None if cost == 0 else cost for cost in self.costs or ()]
+        return [beside] if beside.count(None) == self.rows_left_out else []
 
     def _verify_claim(self, rows: Rows) -> None:
         found = [row for numbers in mistaken(rows, self.weights, self.bias_weight) for row in numbers.tolist()]
@@ -185,6 +186,8 @@ class FewestMistakes(HalfspaceVerdict):
             parts.append(
                 Sentence(f"The bound rests on {count(len(self.obstructions), 'obstruction')}{cases}.", "bound")
             )
+        if self.reason:
+            parts.append(Sentence(f"The search ended before the two met: {self.reason}.", "reason"))
         title = f"fewest mistakes, {count(self.n_rows, 'row')}."
         return Report(title, (*parts, *rows_left_out(self.rows_left_out)), "yes" if self.optimal else "unsure")
 

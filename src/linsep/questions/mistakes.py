@@ -10,7 +10,7 @@ A hyperplane and a lower bound are known at any time: whatever stops the search,
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
 from operator import itemgetter
@@ -94,7 +94,7 @@ def fewest_mistakes(
     Raises
     ------
     InputError
-        The data cannot be used, or a cost is not a positive number.
+        The data cannot be used, or a cost is not a number, 0 or more.
 
     Examples
     --------
@@ -120,9 +120,9 @@ def searched(
     try:
         search.run()
     except OutOfTime:
-        pass
+        search.reason = "time ran out"
     except KeyboardInterrupt:
-        was_interrupted = True
+        search.reason, was_interrupted = "it was interrupted", True
     found = search.answer()
     check(found, source)
     return found.called(source.facts.ids), was_interrupted
@@ -154,6 +154,7 @@ class MistakeSearch:
     cover: HittingSet | None = None
     known: list[Obstruction] = field(default_factory=list)
     kept: float = 0.0  # seconds
+    reason: str = ""  # why the search ended, if the ends have not met
 
     @property
     def seconds(self) -> float:
@@ -186,7 +187,8 @@ class MistakeSearch:
         self.clock.check()
         near = self.start_with_samples() if self.source.n_rows > 2 * SAMPLE else None
         if self.source.facts.is_elsewhere and self.source.n_rows > (self.source.facts.at_hand or 0):
-            return  # what follows needs all rows at once
+            self.reason = "the rest of it needs all rows in memory"
+            return
         is_round = self.has_time_for_round_rows()
         self.merged = merged = merge(self.source, self.costs, bias=self.bias, is_round=is_round)
         self.clock.reads += 1
@@ -198,6 +200,7 @@ class MistakeSearch:
         if is_round:
             self.close(walks, found)
         else:
+            self.reason = "with so many columns it only looks for obstructions that share no row"
             self.decide_the_rest()
 
     def descended(self, walks: VertexWalk, near: Floats | None) -> tuple[float, Floats]:
@@ -288,6 +291,7 @@ class MistakeSearch:
     def close(self, walks: VertexWalk, near: Floats) -> None:
         """Bring both ends together: walks from above, cases from below."""
         assert self.merged is not None
+        self.reason = "its linear programs, in floats, are not exact enough for the rest"  # unless they were
         self.cover = cover = HittingSet(self.merged.z, self.merged.costs, self.proved, self.settled, self.clock)
         self.tell_best()
         cover.pack(near)
@@ -382,8 +386,8 @@ class MistakeSearch:
             moved = [(w << bits) + move for w, move in zip((*weights, bias_weight), moves, strict=True)]
             self.note(moved[:-1], moved[-1] if self.bias else 0)
 
-    def settled(self, right: Ints) -> tuple[int, ...] | None:
-        """Find a hyperplane that gets these kinds of rows right, and note it; else return those of an obstruction."""
+    def settled(self, right: Ints) -> tuple[tuple[int, ...], Obstruction] | None:
+        """Find a hyperplane that gets these kinds of rows right, and note it; else return an obstruction of some."""
         assert self.merged is not None
         kinds = self.merged.left[right]
         rows = np.sort(self.merged.kinds.first[kinds])
@@ -398,7 +402,8 @@ class MistakeSearch:
         obstruction = getattr(verdict, "obstruction", None)
         if obstruction is None or obstruction.is_definite:
             return None
-        return tuple(sorted(place[int(rows[row])] for row in obstruction.rows))
+        named = rows[list(obstruction.rows)].tolist()
+        return tuple(sorted(place[row] for row in named)), Obstruction(tuple(named), obstruction.weights)
 
     def proved(self, kinds: tuple[int, ...]) -> Obstruction | None:
         """The obstruction on these kinds of rows, in exact integers; None if there is none that uses all of them."""
@@ -431,7 +436,8 @@ class MistakeSearch:
         proofs = [self.known_obstructions()]
         if self.merged is not None:
             proofs.append(BoundProof(self.merged, self.cover).parts(self.spent, self.costs))
-        return FewestMistakes(**facts, **max(proofs, key=itemgetter("least")))
+        found = FewestMistakes(**facts, **max(proofs, key=itemgetter("least")))
+        return found if found.optimal else replace(found, reason=self.reason)
 
     def known_obstructions(self) -> dict[str, Any]:
         """The bound from obstructions that share no row: the cheapest row of each."""

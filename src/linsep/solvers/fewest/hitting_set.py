@@ -28,11 +28,12 @@ FADING = 0.8  # the part of the mean of earlier shares that is kept from round t
 MANY, SLACK = 1500, 1.3  # from this many obstructions on, those with x(S) above this are left out of the program
 TRIED, QUICK = 8, 0.1  # rows for which both cases are tried before one is chosen, if a program takes only this long
 IN_VAIN = 3  # how many of them in succession may be worse than the best
+MET = 1.0 - 1e-4  # shares that add up to less violate an obstruction
 A_WHILE = 1.0  # seconds of dealing, on a large table, before other work gets its turn
 SHARE_OF_PACKING = 0.85  # of the time may pass while the packing of a large table still grows
 
 Exact = Callable[[tuple[int, ...]], Obstruction | None]
-Settle = Callable[[Ints], tuple[int, ...] | None]
+Settle = Callable[[Ints], tuple[tuple[int, ...], Obstruction] | None]
 
 
 @dataclass(order=True)
@@ -56,7 +57,9 @@ class HittingSet:
     """The relaxation over unit rows z with these costs, and the tree of cases below it.
 
     `exact` makes an exact obstruction of rows that are one in floats, or None if they are not. `settle` decides whether
-    some hyperplane gets these rows right: it notes it (`best`, the least cost known), or returns an obstruction.
+    some hyperplane gets these rows right: it notes it (`best`, the least cost known), or returns the rows of an
+    obstruction and the obstruction itself. Floats may miss obstructions; `settle` does not, so that the tree of a small
+    table ends with the truth.
     """
 
     def __init__(self, z: Floats, costs: Sequence[int], exact: Exact, settle: Settle, clock: Clock) -> None:
@@ -295,12 +298,15 @@ class HittingSet:
 
     def _close(self, case: CaseNode) -> None:
         """Settle a case that cannot be divided: its mistaken rows are enough, or there is another obstruction."""
-        named = None
         if not self.is_done(case) and case.shares is not None:
             named = self.settle(np.flatnonzero(case.shares < 0.5))
-        if named is not None and self._use([self._number(named)]):
-            case.is_solved = False
-            return
+            if named is not None:
+                rows, obstruction = named
+                self.proved[self._number(rows)] = obstruction  # even if floats had found the rows, and no proof
+                self._use([self._number(rows)])
+            if any(case.shares[list(self.found[k])].sum() < MET for k in self.active):  # added since it was solved
+                case.is_solved = False
+                return
         heapq.heappop(self.open)
         self.closed.append(case)
 

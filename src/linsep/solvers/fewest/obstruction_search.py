@@ -101,7 +101,8 @@ class ObstructionSearch:
         if self._is_sound(basis):
             self.basis = basis
         sizes = self.sizes[:count].tolist()
-        return {tuple(sorted(rows[:size])) for rows, size in zip(self.found[:count].tolist(), sizes, strict=True)}
+        rows = zip(self.found[:count].tolist(), sizes, strict=True)
+        return {tuple(sorted(set(one[:size]))) for one, size in rows}  # a nearly singular basis may name a row twice
 
     def _is_sound(self, basis: Ints) -> bool:
         """Whether a walk can start from a basis: neither singular nor, in floats, infeasible."""

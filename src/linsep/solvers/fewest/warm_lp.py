@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from highspy import Highs, HighsModelStatus
+from highspy import Highs, HighsModelStatus, HighsStatus
 
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.sources.base import Floats, Ints
@@ -56,12 +56,13 @@ class CoverProgram:
         self.sums = np.zeros(0)  # x(S) of each set, in the last solution
 
     def add(self, sets: Sequence[tuple[int, ...]]) -> None:
-        """Add sets."""
+        """Add sets, each of distinct rows: HiGHS refuses a row that is named twice."""
         sizes = [len(rows) for rows in sets]
         entries = numbers([i for rows in sets for i in rows])
         starts = numbers(np.cumsum([0, *sizes[:-1]]))
         ones = np.ones(len(sets))
-        self.lp.addRows(len(sets), ones, ones * np.inf, len(entries), starts, entries, np.ones(len(entries)))
+        status = self.lp.addRows(len(sets), ones, ones * np.inf, len(entries), starts, entries, np.ones(len(entries)))
+        assert status != HighsStatus.kError, "each set holds distinct rows"
 
     def drop(self, places: Ints) -> None:
         """Remove sets; the later ones move up."""
