@@ -465,6 +465,20 @@ def test_margins_that_read_the_same_are_not_told_apart(visit, explorer):
     expect(page.locator(".proof-card .meaning")).to_contain_text(re.compile(r"Here it is 0\.125\.$"))
 
 
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [("-1,3-;-1,-1-;3,-1+;0,1.5+", "(R / γ)² ≈ (3.317 / 0.4472)² ≈ 55"), ("1,0+;-1,0-", "(R / γ)² = (1 / 1)² = 1")],
+)
+def test_no_equals_sign_stands_between_rounded_numbers(visit, explorer, points, words):
+    page = visit(f"{explorer.address}#b={int('3' in points)}&p={points}")
+    expect(page.locator(".proof-card")).to_contain_text(words)
+
+
+def test_a_run_that_repeats_at_once_says_so_in_english(visit, explorer):
+    page = visit(explorer.address + "#b=0&p=0,0-;0,0+;1,1-&k=2&o=restart")
+    expect(page.locator(".story")).to_contain_text("This repeats every update, for ever.")
+
+
 def test_a_bound_beyond_the_doubles_is_a_power_of_ten(visit, explorer):
     page = visit(f"{explorer.address}#b=1&p=-1e-200,0-;1e-200,1e-200+;0,-2e-200-")
     expect(page.locator("[data-name=bound]")).to_have_text("more than 10³⁰⁸")
@@ -497,6 +511,21 @@ def test_a_number_that_makes_no_sense_is_refused_in_words(visit, explorer, field
     page.locator(field).press("Enter")
     expect(said).to_be_hidden()
     assert state(page)["s" if field == ".seed" else "kernel"] in ("3", "gauss:3")
+
+
+def test_the_fewest_mistakes_are_not_searched_for_during_a_drag(visit, explorer):
+    page = visit(f"{explorer.address}#{link(200, flipped=26)}&told=1")
+    expect(page.locator(".data-space .fewest")).to_have_count(1)
+    box = page.locator(".point[data-row='7'] .shape").bounding_box()
+    page.mouse.move(box["x"] + 1, box["y"] + 1)
+    page.mouse.down()
+    page.mouse.move(*place(page, 0.3, 0.6), steps=30)
+    page.wait_for_timeout(600)  # the pointer rests, the point is still held
+    page.mouse.move(*place(page, 0.31, 0.6), steps=12)
+    page.wait_for_timeout(600)
+    expect(page.locator(".data-space .fewest")).to_have_count(0)
+    page.mouse.up()
+    expect(page.locator(".data-space .fewest")).to_have_count(1)
 
 
 @pytest.mark.parametrize("name", ["xor", "moons"])
@@ -601,13 +630,17 @@ def test_names_come_along_in_a_link_and_go_with_an_undo(visit, explorer):
     expect(page.locator(".presets")).to_have_value("cornwell")
 
 
-DAMAGED = ["p=<b>1,1+", "p=1,1+;2,2", "p=1e999,1+", "p=2e9,1+;1,1-", "p=%", "k=3"]
+DAMAGED = {link: "This link is damaged" for link in ("p=<b>1,1+", "p=1,1+;2,2", "p=%", "k=3")} | {
+    "p=1e999,1+": "Row 0: 1e999 is too large for a picture",
+    "p=2000000000,1+;1,1-": "Row 0: 2000000000 is too large for a picture",
+    "p=1,1-" + ";0,1+" * 2000: "This link has 2,001 points: the page holds at most 2,000 points.",
+}
 
 
-@pytest.mark.parametrize("link", DAMAGED)
-def test_a_damaged_link_is_told_and_stays_in_the_address_until_something_changes(visit, explorer, link):
+@pytest.mark.parametrize("link", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_link_without_points_is_told_and_stays_in_the_address_until_something_changes(visit, explorer, link):
     page = visit(explorer.address + "#" + link, is_told=False)
-    expect(page.locator(".notice")).to_contain_text("This link is damaged")
+    expect(page.locator(".notice")).to_contain_text(DAMAGED[link])
     expect(page.locator(".point")).to_have_count(4)
     page.wait_for_timeout(400)
     assert unquote(page.evaluate("location.hash")) == "#" + link
@@ -690,7 +723,18 @@ def test_the_exports_keep_the_names_of_columns_and_classes(visit, explorer, tmp_
     assert "height, cm" in said and 'the "dog"' in said
 
 
-@pytest.mark.parametrize("classes", ["+-", "ba", ("10", "9"), ("no", "yes")])
+def test_the_script_at_the_start_makes_the_whole_run_and_a_kernel_has_none(visit, explorer, tmp_path):
+    page = visit(explorer.address)
+    script = saved(page, ".save-python", tmp_path).decode()
+    command, plain = [sys.executable, "-c", script], os.environ | {"MPLBACKEND": "Agg"}
+    said = subprocess.run(command, capture_output=True, text=True, check=True, env=plain).stdout
+    assert said.endswith("9 3 [ 4.  -0.5] 1.0\n")
+    page.select_option(".kernel", "poly:2")
+    page.click(".save-python")
+    expect(page.locator(".exports .said")).to_contain_text("The script knows no kernel")
+
+
+@pytest.mark.parametrize("classes", ["+-", "ba", ("10", "9"), ("no", "yes"), "\U0001f600\ufb00"])
 def test_the_script_of_named_points_calls_the_same_class_positive(visit, explorer, tmp_path, classes):
     page = visit(explorer.address)
     page.evaluate(PASTE, f"x,y,kind\n0,0,{classes[0]}\n1,1,{classes[1]}\n")
@@ -1032,6 +1076,26 @@ def test_nothing_gives_the_verdict_away_before_it_is_asked_for(visit, explorer, 
     expect(page.locator(".story")).to_have_text(re.compile("^Start with w = 0"))
     show_verdict(page)
     assert page.locator(ANSWERS).count() > 1
+
+
+AXES = """() => [document.querySelector(".scrub").max,
+  ...[...document.querySelectorAll(".proof-chart .base .tick:not(.right)")].map((tick) => tick.textContent)]"""
+
+
+def test_axis_and_slider_do_not_tell_how_long_the_run_is_before_one_has_guessed(visit, explorer):
+    page = visit(explorer.address, is_told=False)
+    before = {}
+    for name in ("cornwell", "xor", "narrow"):
+        page.select_option(".presets", name)
+        expect(page.locator(".proof-chart .base .tick").first).to_be_attached()
+        before[name] = page.evaluate(AXES)
+    assert before["cornwell"] == before["xor"] == before["narrow"] == ["20", *before["xor"][1:]]
+    page.locator(".scrub").fill("20")
+    expect(page.locator(".scrub")).to_have_attribute("max", "40")
+    page.locator(".scrub").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".scrub")).to_have_attribute("max", "308")
+    expect(page.locator("[data-name=verdict]")).to_have_text("Separable")
 
 
 @pytest.mark.parametrize(("guess", "words"), [("yes", "Your guess was wrong."), ("no", "Your guess was right.")])

@@ -149,6 +149,18 @@ def test_the_address_follows_the_steps_and_leads_back(story):
     expect(page).to_have_url(re.compile("p="))
 
 
+@pytest.mark.parametrize(("asked", "step"), [("abc", 1), ("11", 10)])
+def test_a_link_to_no_step_of_the_story_is_told(shared, address, asked, step):
+    shared.goto("about:blank")
+    shared.goto(f"{address}#story={asked}")
+    expect(shared.locator(".tale h2")).to_have_text(TITLES[step - 1])
+    expect(shared.locator(".tale .notice")).to_have_text(
+        f"The story has the steps 1 to 10, and this link asks for “{asked}”."
+    )
+    shared.get_by_role("button", name="Step 2").click()
+    expect(shared.locator(".tale .notice")).to_have_count(0)
+
+
 def test_the_keyboard_turns_the_pages_and_leaves(story):
     page = story(4)
     page.get_by_role("button", name="Step 4").focus()

@@ -255,7 +255,10 @@ test("points are read from any usual text, with the larger label as +", () => {
   }
   for (const minus of ["-", "−"]) assert.deepEqual(pointsFrom(`1,1,+\n2,2,${minus}`, 9).labels, [1, -1]);
   assert.deepEqual(pointsFrom("1,1,10\n2,2,9", 9).labels, [1, -1]);
+  assert.deepEqual(pointsFrom("1,1,\u{1f600}\n2,2,\ufb00", 9).labels, [1, -1]); // by code points
+  assert.deepEqual(pointsFrom("1,1,ab\n2,2,a", 9).labels, [1, -1]);
   assert.deepEqual(pointsFrom("a,b,c\n1,1,1\n2,2,0", 9).columns, ["a", "b"]);
+  assert.deepEqual(pointsFrom("1st,2D,NA\n1,1,1\n2,2,0", 9).columns, ["1st", "2D"]);
   const quoted = pointsFrom('"a, b","c ""d""",y\n1,2,"x, ""y"""\n3,4,z', 9);
   assert.deepEqual(
     [quoted.columns, quoted.classes],
@@ -282,6 +285,11 @@ test("text that holds no points of two classes is refused by line and cell", () 
     "1,2,a\n1,2,b\n3,4,c": "3 classes: “a”, “b”, “c”",
     "1,2,3,a\n1,2,3,b": "are 4 columns, not three: x1, x2 and the label. More columns need the library",
     "1,2,a\n1,2": "Line 2 has 2 cells, not 3",
+    "1,5;2,5;a\n2;3;b\n4;1;a": "Line 1, column 1: “1,5” is not a number: write decimals with a point",
+    "nan,nan,a\n1,2,b\n2,3,a": "Line 1, column 1: “nan” is not a finite number",
+    "−1,−2,a\n1,2,b\n2,3,a": "Line 1, column 1: “−1” is not a finite number",
+    "1 000;Infinity;a\n1;2;b\n2;3;a": "Line 1, column 1: “1 000” is not a finite number",
+    ",NA,a\n1,2,b\n2,3,a": "Line 1, column 1: the value is missing",
     [Array.from({ length: 10_000 }, () => "1,2,a").join("\n")]: "10,000 lines: the page holds at most 9 points",
   };
   for (const [text, words] of Object.entries(refusals))

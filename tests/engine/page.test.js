@@ -1,10 +1,12 @@
 // What the page decides without a browser: where labels stand, when an example is as it was given, and numbers in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pythonOf } from "../../src/linsep/explorer/page/exports.js";
+import { filmSvg } from "../../src/linsep/explorer/page/film.js";
 import { numberPlace, overlap, textBox, weightPlace } from "../../src/linsep/explorer/page/label-places.js";
 import { readLink } from "../../src/linsep/explorer/page/link-parts.js";
-import { showBound } from "../../src/linsep/explorer/page/numbers.js";
-import { fromHash, isAsGiven, presetState, toHash } from "../../src/linsep/explorer/page/state.js";
+import { isInFull, showBound } from "../../src/linsep/explorer/page/numbers.js";
+import { fromHash, isAsGiven, linkFault, presetState, toHash } from "../../src/linsep/explorer/page/state.js";
 
 const CORNWELL = {
   name: "cornwell",
@@ -52,6 +54,11 @@ test("a row's number is on no weight and not on its point, wherever the square o
     }
 });
 
+test("a number is shown in full, or it is rounded", () => {
+  for (const value of [0, 1, 0.125, 55, 1234567]) assert.ok(isInFull(value), String(value));
+  for (const value of [1 / 3, Math.sqrt(11), 1234.5, 2 ** 30, 1.2345e-7]) assert.ok(!isInFull(value), String(value));
+});
+
 test("a bound beyond the doubles is a power of ten", () => {
   assert.equal(showBound(55), "55");
   assert.equal(showBound(null), "more than 10³⁰⁸");
@@ -69,6 +76,37 @@ test("what the page writes into its address it reads back without a word", () =>
   const link = toHash(state);
   assert.deepEqual(readLink(link, START).faults, []);
   assert.equal(toHash(fromHash(link, START)), link);
+});
+
+test("why a link holds no points is told: too many, too far out, or damaged", () => {
+  const many = `p=${Array.from({ length: 2001 }, (_, i) => `${i},0${i % 2 ? "+" : "-"}`).join(";")}`;
+  const faults = {
+    [many]: /^This link has 2,001 points: the page holds at most 2,000 points\. linsep explore FILE/,
+    "p=2000000000,0+;1,1-": /Row 0: 2000000000 is too large for a picture \(at most 10⁹\)/,
+    "p=1,1+;0,-1e999-": /Row 1: -1e999 is too large/,
+    "p=1,1": /damaged/,
+    "p=1.2.3,1+": /damaged/,
+    "k=3": /damaged/,
+  };
+  for (const [link, words] of Object.entries(faults)) {
+    assert.equal(fromHash(link, START), null);
+    assert.match(linkFault(link, START), words);
+  }
+});
+
+test("the script holds the run at its start too, and compares labels as Python does", () => {
+  const state = presetState(CORNWELL);
+  assert.match(pythonOf(state, {}), /perceptron_steps\(X, y, .*max_updates=500\)/);
+  assert.doesNotMatch(pythonOf(state, {}), /axline/);
+  assert.match(pythonOf({ ...state, k: 3 }, {}), /max_updates=3\)[\s\S]*axline/);
+  assert.match(pythonOf(state, { classes: ["\ufb00", "\u{1f600}"] }), /y = np.array\(\["\ufb00", "\u{1f600}"\]\)/u);
+});
+
+test("a film calls the classes what the user calls them", () => {
+  const steps = { row: [1], score: [0], w: [[0, 1.5]], b: [1] };
+  const film = (classes) => filmSvg(presetState(CORNWELL), steps, classes);
+  assert.match(film(["cat", "<dog> & co, a long name"]), /row 1 \(&lt;dog&gt; &amp; co,…\) had score 0/);
+  assert.match(film(null), /row 1 \(\+\) had score 0/);
 });
 
 test("of features and a kernel in one link the kernel is used, with a sentence", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { explore } from "../../src/linsep/explorer/page/engine/explore.js";
-import { stepOf } from "../../src/linsep/explorer/page/story/memory.js";
+import { stepFault, stepOf } from "../../src/linsep/explorer/page/story/memory.js";
 import { CORNERS, EIGHT, FOUR, SEVEN } from "../../src/linsep/explorer/page/story/sets.js";
 import {
   afterUpdate,
@@ -74,8 +74,18 @@ test("an address names a step, and a wrong number the nearest one", () => {
     ["#story", 0],
     ["#story=0", 0],
     ["#story=99", 9],
+    ["#story=abc", 0],
+    ["#story=3x", 2],
     ["#p=1,2+", null],
     ["", null],
   ];
   for (const [hash, step] of cases) assert.equal(stepOf(hash, 10), step);
+  for (const hash of ["#story", "#story=1", "#story=10"]) assert.equal(stepFault(hash, 10), "");
+  for (const [hash, asked] of [
+    ["#story=abc", "abc"],
+    ["#story=11", "11"],
+    ["#story=0", "0"],
+    ["#story=3x", "3x"],
+  ])
+    assert.equal(stepFault(hash, 10), `The story has the steps 1 to 10, and this link asks for “${asked}”.`);
 });

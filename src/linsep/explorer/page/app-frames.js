@@ -1,9 +1,8 @@
 // What is shown: the state, what was said about it, and the views that draw it once a frame.
 import { readLink } from "./link-parts.js";
-import { fromHash, presetState, toHash, wideState } from "./state.js";
+import { fromHash, linkFault, presetState, toHash, wideState } from "./state.js";
 
-const UNREAD =
-  "This link is damaged: it holds no points that can be read. The address stays as it is until you change something.";
+const UNREAD = "The address stays as it is until you change something.";
 
 export class Frames {
   constructor(host) {
@@ -41,7 +40,7 @@ export class Frames {
     const { start } = this.host;
     const found = fromHash(hash, start);
     if (!found && (hash.length < 2 || /^#?story\b/.test(hash))) return null;
-    const wrong = found ? readLink(hash, start).faults : [UNREAD];
+    const wrong = found ? readLink(hash, start).faults : [linkFault(hash, start), UNREAD];
     this.unread = wrong.length ? toHash(found ?? this.state) : "";
     this.tell(wrong.join(" "));
     return found;

@@ -1,9 +1,9 @@
 // Points added, moved, flipped and removed.
 import { Changes } from "./app-changes.js";
 import { inOwnUnits, scaledBy, scalingOf } from "./engine/scaling.js";
+import { LARGEST_COORDINATE } from "./engine/table.js";
 import { decide, sceneOf } from "./engine/verdict.js";
 import { viewOf } from "./geometry.js";
-import { LARGEST_COORDINATE } from "./state.js";
 
 // Beyond the largest coordinate a link could not hold the point.
 const onThePlane = (point) => point.map((x) => Math.min(Math.max(x, -LARGEST_COORDINATE), LARGEST_COORDINATE));

@@ -3,6 +3,7 @@
 import { Points } from "./app-points.js";
 import { viewOf } from "./geometry.js";
 
+const FIRST_REACH = 20; // updates
 const [SMALLEST_VIEW, LARGEST_VIEW] = [1e-6, 4e9];
 
 // On top of all: where one looks.
@@ -38,6 +39,13 @@ export class App extends Points {
     const { k, told, kernel } = this.state;
     const end = this.cycle ? this.cycle.start + this.cycle.length : this.total;
     return told || (k > 0 && k >= end && !kernel) ? this.answer : null; // a kernel's run says nothing about lines
+  }
+
+  // How far along the run axes and the slider reach. Before the verdict is told they must not tell how long the run is.
+  get reach() {
+    const { k } = this.state;
+    if (this.told || k >= this.total) return this.total;
+    return FIRST_REACH * 2 ** Math.max(0, Math.floor(Math.log2(k / FIRST_REACH)) + 1);
   }
 
   tellVerdict() {

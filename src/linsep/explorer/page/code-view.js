@@ -112,7 +112,7 @@ export function storyView(app) {
     if (app.isDone) return `${what} Now no row is a mistake: separated.`;
     const { cycle } = app;
     if (cycle && k >= cycle.start + cycle.length)
-      return `${what} This repeats every ${plural(cycle.length, "update")}, for ever.`;
+      return `${what} This repeats every ${cycle.length === 1 ? "update" : plural(cycle.length, "update")}, for ever.`;
     if (k === app.total) return `${what} The record ends here; the run does not.`;
     return what;
   }

@@ -248,7 +248,8 @@ export function keys(app, place) {
       return app.redo();
     }
     if (command || event.altKey || typing) return null;
-    if (![" ", "p"].includes(event.key) && event.target.closest("select, [type=range]")) return null;
+    const isEndOfRun = event.key === "End" && event.target.closest(".scrub"); // the slider may end before it
+    if (![" ", "p"].includes(event.key) && !isEndOfRun && event.target.closest("select, [type=range]")) return null;
     if ((event.key === "Enter" || event.key === " ") && event.target.closest(PRESSED)) return null;
     const moves = { " ": event.shiftKey ? -1 : 1, ArrowRight: 1, ArrowLeft: -1 };
     if (event.key in moves) app.moveTo(app.state.k + moves[event.key]);

@@ -1,6 +1,7 @@
 // What can be taken along: the link, a picture, the points, and the Python code that makes the same run.
 import { button, html } from "./dom.js";
 import { FEATURE_NAMES } from "./engine/features.js";
+import { isBefore } from "./engine/table.js";
 import { filmSvg } from "./film.js";
 
 const DRAWN = [
@@ -89,7 +90,7 @@ const isNumber = (text) => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text);
 function labelsInPython(classes) {
   const [low, high] = classes ?? ["-1", "1"];
   if (isNumber(low) && isNumber(high)) return Number(low) < Number(high) ? [low, high] : ["-1", "1"];
-  return low < high ? [JSON.stringify(low), JSON.stringify(high)] : ["-1", "1"];
+  return isBefore(low, high) ? [JSON.stringify(low), JSON.stringify(high)] : ["-1", "1"];
 }
 
 // A script that makes the same run, and with matplotlib the same picture.
@@ -122,18 +123,19 @@ plt.scatter(*X[y == ${low}, :2].T, marker="o", label=${legend[0]})
 plt.scatter(*X[y == ${high}, :2].T, marker="s", label=${legend[1]})
 plt.xlabel(names[0])
 plt.ylabel(names[1])
-${state.k > 0 ? lineInPython(run, state.k, !state.features.length) : ""}plt.axis("equal")
+${runInPython(run, state)}plt.axis("equal")
 plt.legend()
 plt.show()
 `;
 }
 
-function lineInPython(run, k, isStraight) {
+// The run up to the update that is shown, and its line; at the start the whole run, and no line.
+function runInPython(run, { k, updates, features }) {
   const steps = `
-for step in linsep.perceptron_steps(X, y, ${run}, max_updates=${k}):
+for step in linsep.perceptron_steps(X, y, ${run}, max_updates=${k || updates}):
     print(step.update, step.row, step.w, step.b)
 `;
-  if (!isStraight) return steps;
+  if (!k || features.length) return steps;
   return `${steps}if step.w.any():
     foot = -step.b * step.w / (step.w @ step.w)  # the point of the line that is nearest to the origin
     plt.axline(foot, foot + [-step.w[1], step.w[0]], color="black")
@@ -191,7 +193,7 @@ export function exportsMenu(app, root) {
             () =>
               app.isLifted
                 ? say("A film shows straight lines: switch features and kernel off")
-                : textFile("linsep_film.svg", "image/svg+xml", filmSvg(app.state, app.steps)),
+                : textFile("linsep_film.svg", "image/svg+xml", filmSvg(app.state, app.steps, namesOnPage(app).classes)),
             { class: "save-film" },
           ),
           button(

@@ -10,7 +10,12 @@ export function fewestView(app) {
   const node = html("p", { class: "words fewest-words" });
   let [asked, waiting] = [-1, 0];
 
+  // Not while a point is dragged: a search takes longer than a frame may.
   function search() {
+    if (app.isDragging) {
+      asked = -1;
+      return;
+    }
     const { points, labels, bias } = app.state;
     app.fewest = { ...fewestMistakes(points, labels, bias), settled: app.settled };
     app.redraw();
@@ -25,7 +30,7 @@ export function fewestView(app) {
       node.textContent = app.fewest.w.some(Boolean)
         ? `The best line leaves ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} on its wrong side or on it (dotted).`
         : `No line does better than to call every row of the larger class: ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} wrong.`;
-    if (!isWanted || asked === app.settled || app.state.points.length > MOST_SEARCHED) return;
+    if (app.isDragging || !isWanted || asked === app.settled || app.state.points.length > MOST_SEARCHED) return;
     asked = app.settled;
     clearTimeout(waiting);
     waiting = setTimeout(search, QUIET_BEFORE_SEARCH);

@@ -16,8 +16,9 @@ const FILM_COLOURS = { plus: "#c8511b", minus: "#2463b8" };
 /**
  * @param {FilmState} state
  * @param {FilmSteps} steps
+ * @param {string[] | null} classes  what the user calls − and +
  */
-export function filmSvg({ points, labels, view }, steps) {
+export function filmSvg({ points, labels, view }, steps, classes) {
   const box = {
     left: view.cx - view.half,
     right: view.cx + view.half,
@@ -58,7 +59,7 @@ export function filmSvg({ points, labels, view }, steps) {
     .join("");
   const dots = points.map((point, row) => filmDot(place(point), labels[row])).join("");
   const frame = `<clipPath id="frame"><rect y="${FILM_HEAD}" width="${FILM_SIDE}" height="${FILM_SIDE}"/></clipPath>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${FILM_SIDE} ${FILM_SIDE + FILM_HEAD}"><rect width="100%" height="100%" fill="#fffefb"/>${frame}<g clip-path="url(#frame)"><polygon fill="${FILM_COLOURS.plus}" fill-opacity=".14">${side(1)}</polygon><polygon fill="${FILM_COLOURS.minus}" fill-opacity=".14">${side(-1)}</polygon><polyline stroke="#1f2733" stroke-width="2.5" fill="none">${ends}</polyline>${dots}<circle r="11" fill="none" stroke="#1f2733" stroke-width="1.5">${ring}</circle></g>${filmCaptions(steps, labels, lines.length)}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${FILM_SIDE} ${FILM_SIDE + FILM_HEAD}"><rect width="100%" height="100%" fill="#fffefb"/>${frame}<g clip-path="url(#frame)"><polygon fill="${FILM_COLOURS.plus}" fill-opacity=".14">${side(1)}</polygon><polygon fill="${FILM_COLOURS.minus}" fill-opacity=".14">${side(-1)}</polygon><polyline stroke="#1f2733" stroke-width="2.5" fill="none">${ends}</polyline>${dots}<circle r="11" fill="none" stroke="#1f2733" stroke-width="1.5">${ring}</circle></g>${filmCaptions(steps, labels, classes ?? ["−", "+"], lines.length)}</svg>`;
 }
 
 /**
@@ -91,17 +92,27 @@ function filmDot([x, y], label) {
   return `<rect x="${(x - 4.5).toFixed(1)}" y="${(y - 4.5).toFixed(1)}" width="9" height="9" fill="${FILM_COLOURS.plus}"/>`;
 }
 
+const FILM_SIGNS = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** A name as text of the film, cut where it is too long for a caption. */
+const filmName = (/** @type {string} */ name) => {
+  const signs = [...name];
+  const short = signs.length > 12 ? `${signs.slice(0, 11).join("")}…` : name;
+  return short.replace(/[&<>]/g, (sign) => FILM_SIGNS[sign]).replace(/\p{Cc}/gu, " ");
+};
+
 /**
  * @param {FilmSteps} steps
  * @param {number[]} labels
+ * @param {string[]} classes
  * @param {number} frames
  */
-function filmCaptions(steps, labels, frames) {
+function filmCaptions(steps, labels, classes, frames) {
   const all = frames - 1 + FILM_LASTING;
   const words = Array.from({ length: frames }, (_, k) => {
     if (!k) return "Start: w = 0, and every row is a mistake.";
     const row = steps.row[k - 1];
-    return `Update ${k}: row ${row} (${labels[row] > 0 ? "+" : "−"}) had score ${Number(steps.score[k - 1].toPrecision(4))}.`;
+    return `Update ${k}: row ${row} (${filmName(classes[labels[row] > 0 ? 1 : 0])}) had score ${Number(steps.score[k - 1].toPrecision(4))}.`;
   });
   const during = (/** @type {number} */ k) => {
     const spans = [

@@ -14,6 +14,10 @@ export function show(value, digits = 4) {
   return (value < 0 ? "−" : "") + text;
 }
 
+// Whether a number is shown with all its digits.
+export const isInFull = (value) =>
+  value === 0 || (show(value) === show(value, 17) && Math.abs(value) < 1e7 && Math.abs(value) >= 1e-4);
+
 // (R/γ)², which may be beyond the doubles: null then.
 export function showBound(bound) {
   return bound === null ? "more than 10³⁰⁸" : show(bound);

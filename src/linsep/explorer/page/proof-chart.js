@@ -27,7 +27,7 @@ export function drawChart({ app, layers, size }) {
   const { base, moving } = layers;
   const [width, height] = size;
   const [bound, { radius }] = [app.told?.bound, app.answer];
-  const far = axisReach(app) === "wall" ? bound.bound * 1.08 : Math.max(app.total, 1) * 1.08;
+  const far = axisReach(app) === "wall" ? bound.bound * 1.08 : Math.max(app.reach, 1) * 1.08;
   const tallest = Math.sqrt(far) * radius * 1.06;
   const pad = { left: 38, right: 12, top: 10, bottom: 24 };
   const x = (k) => pad.left + (k / far) * (width - pad.left - pad.right);
@@ -48,7 +48,7 @@ export function drawChart({ app, layers, size }) {
   const dot = (name) =>
     here[name] === null ? null : svg("circle", { class: `${name} dot`, cx: x(app.state.k), cy: y(here[name]), r: 3.6 });
   // What only the answer and the size decide; then what moves with the run.
-  fillOnce(base, `${app.settled} ${Boolean(app.told)} ${axisReach(app)} ${size}`, () => [
+  fillOnce(base, `${app.settled} ${Boolean(app.told)} ${axisReach(app)} ${app.reach} ${size}`, () => [
     ...ticks(0, far, Math.round(width / 90)).map((k) =>
       svg("text", { class: "tick", x: x(k), y: height - 7 }, show(k)),
     ),

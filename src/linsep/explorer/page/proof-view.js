@@ -2,7 +2,7 @@
 import { fill, fillOnce, html, math, plotOf } from "./dom.js";
 import { explore } from "./engine/explore.js";
 import { scaledBy, scalingOf } from "./engine/scaling.js";
-import { plural, show, showBound } from "./numbers.js";
+import { isInFull, plural, show, showBound } from "./numbers.js";
 import { axisReach, drawChart, proofNumbers } from "./proof-chart.js";
 import { lineNoun } from "./reasons.js";
 
@@ -85,15 +85,16 @@ function drawWords(app, words) {
     return fillOnce(words, why, () => [why]);
   }
   const wall = html("strong", { "data-name": "bound", "data-value": String(bound.bound) }, showBound(bound.bound));
+  const isShort = isInFull(bound.radius) && isInFull(bound.gamma);
   const end = app.steps.converged
     ? `This run needed ${plural(total, "update")}.`
     : `The first ${show(total)} updates are recorded.`;
   return fillOnce(words, String(app.settled), () => [
     "Floor and ceiling meet at ",
     html("span", { class: "whole" }, "(", html("i", {}, "R"), " / ", html("i", {}, "γ"), ")²"),
-    " = ",
+    isShort ? " = " : " ≈ ",
     html("span", { class: "whole" }, `(${show(bound.radius)} / ${show(bound.gamma)})²`),
-    " = ",
+    isShort && isInFull(bound.bound) ? " = " : " ≈ ",
     wall,
     ". No run can pass that wall. ",
     end,

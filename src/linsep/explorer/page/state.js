@@ -1,8 +1,10 @@
 // What the page shows, as one value: it fits into the address, so that a link reproduces the picture.
+import { LARGEST_COORDINATE, tooLarge, tooMany } from "./engine/table.js";
 import { viewOf } from "./geometry.js";
 import { kernelIn, namesIn, readLink } from "./link-parts.js";
 
-export const LARGEST_COORDINATE = 1e9; // beyond it a picture says nothing
+const DAMAGED = "This link is damaged: it holds no points that can be read.";
+const POINT = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/;
 
 /** @typedef {import("./engine/run.js").Order} Order */
 
@@ -81,7 +83,7 @@ export function fromHash(text, start) {
   const isWide = own && !own.preset;
   if (!fields.get(isWide ? "o" : "p")) return null;
   const state = isWide ? wideState(own) : freshState();
-  if (!isWide && !readPoints(fields.get("p"), state, limits)) return null;
+  if (!isWide && readPoints(fields.get("p"), state, limits)) return null;
   if (!isWide) Object.assign(state, readSpace(fields), { names: readNames(fields) ?? own?.preset?.names ?? null });
   const whole = (key, otherwise) => Number(fields.get(key) ?? otherwise);
   const isOn = (key) => fields.get(key) === "1";
@@ -118,15 +120,24 @@ function readSpace(fields) {
   };
 }
 
+// Why an address holds no points, in words.
+export function linkFault(text, start) {
+  const points = readLink(text, start).fields.get("p");
+  return (points && readPoints(points, freshState(), start.limits)) || DAMAGED;
+}
+
+// Read the points of a link into a state; what is wrong with them, or "".
 function readPoints(text, state, limits) {
-  for (const part of text.split(";")) {
-    const match = /^(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)([+-])$/.exec(part);
-    const point = match && [Number(match[1]), Number(match[2])];
-    if (!point?.every((x) => Math.abs(x) <= LARGEST_COORDINATE) || state.points.length >= limits.points) return false;
-    state.points.push(point);
-    state.labels.push(match[3] === "+" ? 1 : -1);
+  const parts = text.split(";").map((part) => POINT.exec(part) ?? []);
+  if (parts.some(([, x, y]) => Number.isNaN(Number(x)) || Number.isNaN(Number(y)))) return DAMAGED;
+  if (parts.length > limits.points) return `This link has ${tooMany(parts.length, "points", limits.points)}`;
+  for (const [row, [, x, y, sign]] of parts.entries()) {
+    const far = [x, y].find((number) => Math.abs(Number(number)) > LARGEST_COORDINATE);
+    if (far) return `This link cannot be shown. Row ${row}: ${tooLarge(far)}`;
+    state.points.push([Number(x), Number(y)]);
+    state.labels.push(sign === "+" ? 1 : -1);
   }
-  return true;
+  return "";
 }
 
 // Whether a preset is shown as it was given: with its own bias, no other order, no feature and no kernel.

@@ -2,11 +2,14 @@
 import { button, fill, html, set } from "./dom.js";
 import { show } from "./numbers.js";
 
-export function transport(app) {
-  const back = button("◀", "Back one update (Shift+space)", () => app.moveTo(app.state.k - 1), { class: "back" });
-  const step = button("Step", "Step: one update (space)", () => app.moveTo(app.state.k + 1), { class: "step primary" });
-  const play = button("Play", "Play or pause (p)", () => player.toggle(), { class: "play" });
-  const scrub = html("input", {
+// The slider along the run. While it is held its end stays where it is.
+function slider(app) {
+  let isHeld = false;
+  const hold = (isNow) => () => {
+    isHeld = isNow;
+    app.redraw();
+  };
+  const node = html("input", {
     type: "range",
     class: "scrub",
     min: 0,
@@ -14,8 +17,23 @@ export function transport(app) {
     value: 0,
     step: 1,
     "aria-label": "Update",
-    oninput: () => app.moveTo(Number(scrub.value)),
+    oninput: () => app.moveTo(Number(node.value)),
+    onpointerdown: hold(true),
+    onpointerup: hold(false),
+    onpointercancel: hold(false),
   });
+  app.views.push(() => {
+    if (!isHeld) set(node, { max: app.reach });
+    node.value = String(app.state.k);
+  });
+  return node;
+}
+
+export function transport(app) {
+  const back = button("◀", "Back one update (Shift+space)", () => app.moveTo(app.state.k - 1), { class: "back" });
+  const step = button("Step", "Step: one update (space)", () => app.moveTo(app.state.k + 1), { class: "step primary" });
+  const play = button("Play", "Play or pause (p)", () => player.toggle(), { class: "play" });
+  const scrub = slider(app);
   const count = html("output", { class: "count-of", "data-name": "update" });
   const speed = html("input", {
     type: "range",
@@ -38,8 +56,6 @@ export function transport(app) {
   const player = playerOf(app, () => 10 ** (Number(speed.value) / 33));
 
   app.views.push(() => {
-    set(scrub, { max: app.total });
-    scrub.value = String(app.state.k);
     const all = app.told ? ` / ${show(app.total)}${app.steps.converged ? "" : "+"}` : "";
     scrub.setAttribute("aria-valuetext", `update ${app.state.k}${all}`);
     fill(count, `${show(app.state.k)}${all}`);

@@ -18,7 +18,7 @@ export function weightView(app) {
 
   function draw() {
     if (plot.size[0] < 2 || app.state.bias || !app.answer || app.isWide || app.isLifted) return;
-    const visited = [[0, 0], ...app.steps.w];
+    const visited = [[0, 0], ...app.steps.w.slice(0, app.reach)];
     const half = 1.25 * Math.max(...visited.flat().map(Math.abs), 1e-9);
     plot.box = boxOf({ cx: 0, cy: 0, half }, ...plot.size);
     const signed = app.state.points.map((p, i) => [p[0] * app.state.labels[i], p[1] * app.state.labels[i]]);

@@ -4,11 +4,25 @@
 /** @typedef {import("./verdict.js").Point} Point */
 /** @typedef {{ points: Point[], labels: number[], columns: string[], classes: [string, string] }} PointTable */
 
-const LARGEST = 1e9; // of a coordinate: beyond it a picture says nothing
+export const LARGEST_COORDINATE = 1e9; // beyond it a picture says nothing
+/** What people mean as a number, though it is none here: 1,5 and 1 000 and −2 and 50%, nan and inf. Not a column's name. */
+const LIKE_NUMBER = /^[-+−–]?([.,'’\s]*\d[\d.,'’\s]*(e[-+]?\d+)?%?|nan|inf(inity)?)$/i;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /** As files have them: docs/files.md. */
 const MISSING = /^(#N\/A( N\/A)?|#NA|-?1\.#(IND|QNAN)|-?nan|-?NaN|N\/A|n\/a|NA|NULL|null|)$/;
+const isMissing = (/** @type {string} */ cell) => MISSING.test(cell);
 const WIDE = "More columns need the library: linsep explore FILE.";
+
+/**
+ * @param {number} count
+ * @param {string} things
+ * @param {number} most
+ */
+export const tooMany = (count, things, most) =>
+  `${count.toLocaleString("en-US")} ${things}: the page holds at most ${most.toLocaleString("en-US")} points. linsep explore FILE shows larger files.`;
+
+/** @param {string} cell */
+export const tooLarge = (cell) => `${cell.slice(0, 30)} is too large for a picture (at most 10⁹).`;
 
 /**
  * The points of a text; an Error with a sentence for people where it has none.
@@ -24,13 +38,14 @@ export function pointsFrom(text, most) {
   const filled = lines.filter(({ words }) => words.trim() && !words.trim().startsWith("#"));
   if (!filled.length) throw new RangeError("There is no text to read points from.");
   if (filled.length > most + 1) {
-    const told = `${filled.length.toLocaleString("en-US")} lines: the page holds at most ${most.toLocaleString("en-US")} points.`;
-    throw new RangeError(`${told} linsep explore FILE shows larger files.`);
+    throw new RangeError(tooMany(filled.length, "lines", most));
   }
   const split = splitterFor(filled[0].words);
   const rows = filled.map(({ words, number }) => ({ cells: split(words), number }));
   const width = rows[0].cells.length;
-  const hasHead = rows.length > 1 && rows[0].cells.every((cell) => !NUMBER.test(cell));
+  const [first] = rows;
+  const isOfValues = first.cells.some((cell) => LIKE_NUMBER.test(cell)) || first.cells.slice(0, 2).every(isMissing);
+  const hasHead = rows.length > 1 && !isOfValues;
   const head = hasHead ? rows.shift()?.cells : null;
   if (width !== 3)
     throw new RangeError(
@@ -88,9 +103,19 @@ function coordinate(cell, line, column) {
     throw new RangeError(`${where}: “${cell.slice(0, 30)}” is not a number: write decimals with a point.`);
   if (!NUMBER.test(cell) || !Number.isFinite(value))
     throw new RangeError(`${where}: “${cell.slice(0, 30)}” is not a finite number.`);
-  if (Math.abs(value) > LARGEST)
-    throw new RangeError(`${where}: ${cell.slice(0, 30)} is too large for a picture (at most 10⁹).`);
+  if (Math.abs(value) > LARGEST_COORDINATE) throw new RangeError(`${where}: ${tooLarge(cell)}`);
   return value;
+}
+
+/**
+ * Whether one text comes before another by code points, as in Python; `<` compares halves of those beyond U+FFFF.
+ * @param {string} one
+ * @param {string} other
+ */
+export function isBefore(one, other) {
+  const [own, theirs] = [one, other].map((text) => Array.from(text, (sign) => sign.codePointAt(0) ?? 0));
+  const at = own.findIndex((code, i) => code !== theirs[i]);
+  return at < 0 ? own.length < theirs.length : at < theirs.length && own[at] < theirs[at];
 }
 
 /**
@@ -116,6 +141,6 @@ function signed(names) {
   const [low, high] =
     minus && known.includes("+")
       ? [minus, "+"]
-      : known.sort((p, q) => (areNumbers ? Number(p) - Number(q) : p < q ? -1 : 1));
+      : known.sort((p, q) => (areNumbers ? Number(p) - Number(q) : isBefore(p, q) ? -1 : 1));
   return { labels: names.map((name) => (name === high ? 1 : -1)), classes: [low, high] };
 }

@@ -2,7 +2,7 @@
 import { button, fill, html } from "../dom.js";
 import { drawALine, oneMistake, theRule } from "./first-steps.js";
 import { tryXor, whatNow } from "./last-steps.js";
-import { rememberTold, stepOf, wasTold } from "./memory.js";
+import { rememberTold, stepFault, stepOf, wasTold } from "./memory.js";
 import { breakIt, doesItStop, theCeiling, theFloor, theWall } from "./proof-steps.js";
 
 export const TALE = [
@@ -80,13 +80,14 @@ class Scene {
 export function tellStory(app, root) {
   const place = html("section", { class: "tale card", "aria-label": "The story", hidden: true });
   let at = null;
-  const show = (k, isFocused = true) => {
+  const show = (k, isFocused = true, fault = "") => {
     if (at === null && isFocused) app.turnTale(`story=${k + 1}`); // an entry of its own: Back leads to the sandbox
     at = k;
     app.telling = `story=${k + 1}`;
     root.classList.add("telling");
     place.hidden = false;
     fill(place, ...stepNodes(k, { show, leave }));
+    if (fault) place.querySelector(".tale-nav").after(html("p", { class: "notice", role: "alert" }, fault));
     if (isFocused) place.querySelector("h2").focus();
     app.redraw();
   };
@@ -104,6 +105,7 @@ export function tellStory(app, root) {
     close();
   };
   const asked = () => (app.host.address ? stepOf(app.host.address.read(), TALE.length) : null);
+  const wrong = () => stepFault(app.host.address.read(), TALE.length);
   const opener = button("Story", "The story: what the Perceptron does and why it stops", () => show(0), {
     class: "quiet",
   });
@@ -115,9 +117,9 @@ export function tellStory(app, root) {
     const step = asked();
     if (step === at || !app.host.address) return;
     if (step === null) close();
-    else show(step, false);
+    else show(step, false, wrong());
   });
-  if (asked() !== null) show(asked(), false);
+  if (asked() !== null) show(asked(), false, wrong());
   else if (isFirstVisit(app)) show(0, false);
 }
 
