@@ -21,7 +21,7 @@ COMMANDS = {
     "convert": "convert rows.csv rows.parquet --label y",
 }
 OPTIONS = {
-    "--numbers": "decimal",
+    "--numbers": "binary64",
     "--positive": "1",
     "--cache": "kept",
     "--columns": "a,b",
@@ -47,10 +47,8 @@ def rows(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_option_is_in_the_help_exactly_if_it_is_taken(command, option, rows, capsys):
-    asked = [option, OPTIONS[option]] if option != "--numbers" or command == "decide" else []
+    asked = [option, OPTIONS[option]]
     main(["decide", "rows.csv", "--label", "y", "--proof", "proof.json", *(asked if command == "verify" else [])])
-    if command == "verify" and option == "--numbers":
-        main(["decide", "rows.csv", "--label", "y", "--proof", "proof.json", "--numbers", "decimal"])
     offered = f" {option} " in helped(capsys, command)
     assert (main([*COMMANDS[command].split(), option, OPTIONS[option]]) != 2) == offered
 

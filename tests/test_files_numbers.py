@@ -9,11 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
+import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 
 import linsep
 from linsep import errors
+from linsep.cli import main
 
 pytestmark = pytest.mark.usefixtures("streamed")
 
@@ -27,7 +29,7 @@ def opened(tmp_path, text, **options):
 
 
 def parquet(tmp_path, **columns):
-    pa.parquet.write_table(pa.table({**columns, "y": [0, 1]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({**columns, "y": [0, 1]}), tmp_path / "a.parquet")
     return linsep.open(tmp_path / "a.parquet", label="y")
 
 
@@ -42,7 +44,7 @@ def test_what_is_no_number_is_refused_by_row_and_column(cell, tmp_path):
 
 @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e400"])
 def test_what_is_not_finite_is_refused(cell, tmp_path):
-    with pytest.raises(errors.NotFiniteError, match=r"row 0 \(line 2\), column 'x' holds .*: not a finite number"):
+    with pytest.raises(errors.NotFiniteError, match=r"row 0 \(line 2\), column 'x' holds .*not a finite number"):
         opened(tmp_path, f"x,y\n{cell},0\n2,1\n")
 
 
@@ -82,6 +84,7 @@ def test_a_large_double_is_no_integer(tmp_path):
         pa.array(np.array([1.5, 2.5], np.float16)),
         pa.array([1.5, 2.5], pa.float32()),
         pa.array([decimal.Decimal("1.25"), decimal.Decimal("2")]),
+        pa.array([decimal.Decimal("1.25"), decimal.Decimal("2")], pa.decimal128(38, 18)),
         pa.array([-(2**63), 2**63 - 1]),
     ],
 )
@@ -168,3 +171,100 @@ def test_long_integers_stay_exact_when_a_small_file_turns_out_to_be_large(tmp_pa
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))  # held in memory at first, then written down
     source = linsep.open(tmp_path / "a.csv.gz", label="y", memory="1MiB", cache=False)
     assert np.array_equal(np.concatenate([block.values[:, 0] for block in source.blocks()]), rows)
+
+
+# ---- decimals of Parquet, Arrow and Feather ------------------------------------------------------------------------
+
+D = decimal.Decimal
+TENTHS_OF_ARROW = pa.table({"a": pa.array([D("0.1"), D("0.2"), D("0.3")]), "b": [1, 2, 3], "y": [1, 0, 1]})
+WRITE = {
+    "parquet": lambda table, path: pq.write_table(table, path, row_group_size=2),
+    "feather": lambda table, path: pa.feather.write_feather(table, str(path)),
+}
+
+
+def written(folder, table, ending="parquet", name="t"):
+    WRITE[ending](table, folder / f"{name}.{ending}")
+    return folder / f"{name}.{ending}"
+
+
+KINDS = [pa.decimal128(3, 1), pa.decimal128(38, 18), pa.decimal256(40, 20), pa.decimal32(3, 1)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("ending", WRITE)
+def test_decimals_of_a_table_are_decided_exactly_from_memory_and_from_files(ending, kind, tmp_path):
+    table = TENTHS_OF_ARROW.set_column(0, "a", pa.array([D("0.1"), D("0.2"), D("0.3")], kind))
+    held = linsep.decide(table, "y")
+    source = linsep.open(written(tmp_path, table, ending), label="y")
+    read = linsep.decide(source)
+    assert (read.kind, read.numbers) == (held.kind, held.numbers) == ("overlapping", "decimal")
+    assert (source.facts.scales, source.take([0]).values.tolist()) == ((10, 1), [[1, 1]])
+    read.verify(source)
+    read.verify(linsep.on_files.open_for_proof(read, list(source.files)))
+
+
+def test_decimals_of_parquet_are_doubles_where_that_is_said(tmp_path):
+    source = linsep.open(written(tmp_path, TENTHS_OF_ARROW), label="y", numbers="binary64")
+    verdict = linsep.decide(source)
+    assert (verdict.kind, verdict.numbers, source.facts.scales) == ("separable", "binary64", None)
+    verdict.verify(linsep.on_files.open_for_proof(verdict, list(source.files)))
+
+
+def test_decimals_that_are_doubles_are_read_as_doubles_by_every_question(tmp_path):
+    table = TENTHS_OF_ARROW.set_column(0, "a", pa.array([D("0.50"), D("-2.25"), D("3.00")]))
+    source = linsep.open(written(tmp_path, table), label="y")
+    assert source.facts.scales is None and source.take([1]).values.tolist() == [[-2.25, 2]]
+    linsep.PerceptronClassifier().fit(source)
+
+
+@pytest.mark.parametrize("ask", [linsep.max_margin, linsep.perceptron, linsep.on_files.in_memory])
+def test_what_takes_no_decimals_refuses_those_of_parquet_and_says_how_to_read_them(ask, tmp_path):
+    with pytest.raises(errors.ArgumentError, match=r"--numbers binary64"):
+        ask(linsep.open(written(tmp_path, TENTHS_OF_ARROW), label="y"))
+
+
+def test_a_decimal_of_38_digits_is_refused_by_row_and_column(tmp_path):
+    table = TENTHS_OF_ARROW.set_column(0, "a", pa.array([D(1), D("0." + "3" * 38), D(2)], pa.decimal256(39, 38)))
+    with pytest.raises(errors.InexactError, match=r"row 1, column 'a' holds .*numbers=\"binary64\""):
+        linsep.open(written(tmp_path, table), label="y")
+
+
+def test_a_float_beside_exact_decimals_is_refused_by_row_and_column(tmp_path):
+    table = TENTHS_OF_ARROW.set_column(1, "b", pa.array([1.0, 2.0, 2.5]))
+    with pytest.raises(errors.InexactError, match=r"row 2, column 'b' holds 2\.5: a float beside exact decimals"):
+        linsep.open(written(tmp_path, table), label="y")
+    whole = table.set_column(1, "b", pa.array([1.0, 2.0, 3.0]))
+    assert linsep.decide(linsep.open(written(tmp_path, whole), label="y")).kind == "overlapping"
+
+
+def test_files_of_decimals_share_the_power_of_ten_of_each_column(tmp_path):
+    later = pa.table({"a": [7], "b": pa.array([D("0.125")]), "y": [0]})
+    paths = [written(tmp_path, TENTHS_OF_ARROW), written(tmp_path, later, name="u")]
+    source = linsep.open(paths, label="y")
+    assert source.facts.scales == (10, 1000)
+    assert source.take([2, 3]).values.tolist() == [[3, 3000], [70, 125]]
+
+
+def test_rows_with_rejects_and_categories_keep_their_decimals(tmp_path):
+    table = TENTHS_OF_ARROW.append_column("c", pa.array(["u", "v", None]))
+    source = linsep.open(written(tmp_path, table), label="y", categories="all", reject=tmp_path / "bad.csv")
+    assert source.take([0, 1]).values.tolist() == [[1, 1, 1, 0], [2, 2, 0, 1]]
+
+
+def test_rows_to_be_labelled_are_not_rounded(tmp_path, capsys):
+    path, model = str(written(tmp_path, TENTHS_OF_ARROW)), str(tmp_path / "m.json")
+    assert main(["fit", path, "--label", "y", "-o", model]) == 2
+    assert main(["fit", path, "--label", "y", "-o", model, "--numbers", "binary64", "--max-passes", "9"]) == 3
+    assert main(["predict", model, path]) == 2
+    assert "row 0, column 'a' holds Decimal('0.1')" in capsys.readouterr().err
+    assert main(["predict", model, path, "--numbers", "binary64"]) == 0
+    assert main(["predict", model, path, "--numbers", "decimal"]) == 2
+    assert main(["learn", path, "--label", "y", "--numbers", "decimal"]) == 2
+
+
+def test_convert_writes_doubles_of_decimals_only_where_that_is_said(tmp_path):
+    path, out = written(tmp_path, TENTHS_OF_ARROW), str(tmp_path / "out.parquet")
+    with pytest.raises(errors.ArgumentError, match='numbers="binary64"'):
+        linsep.on_files.convert(path, out, label="y")
+    assert linsep.on_files.convert(path, out, label="y", numbers="binary64").rows == 3

@@ -33,6 +33,7 @@ SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."
 PAIRS = "Write a label, then index:value pairs with rising indices."
 FEWER_DIGITS = "Round the column to fewer digits, or read the nearest doubles (numbers=binary64, --numbers binary64)."
+BINARY64 = 'Read the nearest doubles: numbers="binary64" (--numbers binary64).'
 ROOM = "Make room on the disk, or name a folder on another: cache=FOLDER (--cache FOLDER), TMPDIR."
 RESHAPE = "A single column is X.reshape(-1, 1)."
 GIVE_REJECT = "Give reject= (--reject) another path."
@@ -85,6 +86,9 @@ FAULTS = {
         errors.InexactError,
         "an integer beyond 2^53 beside floats, which float64 would round",
         "Subtract a constant from the column of large integers, or scale it.",
+    ),
+    "float beside decimals": Entry(
+        errors.InexactError, "a float beside exact decimals, which cannot be held together", BINARY64
     ),
     "digits": Entry(
         errors.TooManyDigitsError,
@@ -263,7 +267,12 @@ FAULTS = {
     "needs own column": Entry(errors.MissingColumnError, "the model needs a column {column!r} of its own"),
     "width": Entry(errors.ShapeError, "{seen} columns, but the model has {known} weights"),
     "wide": Entry(errors.WideFileError, "{columns:,} columns do not fit in memory"),
-    "not decimal": Entry(errors.ArgumentError, "only CSV and TSV files can be read as exact decimals"),
+    "not decimal": Entry(
+        errors.ArgumentError,
+        "only CSV, TSV and columns of a decimal type can be read as exact decimals",
+        BINARY64,
+    ),
+    "only verdicts": Entry(errors.ArgumentError, "only decide, verify and mle_exists take exact decimals", BINARY64),
     # arrays
     "array type": Entry(errors.NotNumericError, "{name} holds {seen}, not real numbers", "Convert it to numbers."),
     "array shape": Entry(

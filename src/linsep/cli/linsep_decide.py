@@ -6,7 +6,7 @@ from typing import Any
 
 import linsep
 from linsep.cli.answers import Question, timed
-from linsep.cli.parameters import PROVED_CODES, Bias, Classes, Deciding, File, Label, Proof, Search, app
+from linsep.cli.parameters import PROVED_CODES, Asking, Bias, Classes, File, Label, Proof, Search, app
 
 
 @app.command(help_epilogue=f"Example: linsep decide data.csv --label species --proof proof.json\n\n{PROVED_CODES}")
@@ -17,7 +17,7 @@ def decide(
     classes: Classes = None,
     proof: Proof = None,
     search: Search = Search(),
-    reading: Deciding = Deciding(),
+    reading: Asking = Asking(),
 ) -> int:
     """Can a hyperplane separate the two classes? The answer, proved in exact arithmetic.
 

@@ -88,7 +88,8 @@ Positive: TypeAlias = Annotated[
     str | None, Parameter(help="The positive class; all other labels are negative.", converter=path)
 ]
 Numbers: TypeAlias = Annotated[
-    Literal["binary64", "decimal"] | None, Parameter(help="Read decimals as the nearest doubles, or exactly.")
+    Literal["binary64", "decimal"] | None,
+    Parameter(help="Read decimals as the nearest doubles or, for decide, verify and mle, exactly."),
 ]
 Standardise: TypeAlias = Annotated[
     bool, switch("Centre and scale the columns for the run; weights are given in the units of the rows.")
@@ -158,6 +159,7 @@ class Files:
     index_base: Annotated[int, Parameter(help="The index of the first column of svmlight files: 0 or 1.")] = 1
     header: Annotated[bool, switch("The first line of CSV is a header, even if it holds numbers.")] = False
     format: Annotated[str | None, Parameter(help="The format of the files, if their names do not say.")] = None
+    numbers: Numbers = None
     debug: Debug = False
 
     def keywords(self) -> dict[str, Any]:
@@ -210,7 +212,7 @@ class Copying(Reading):
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Learning(Copying):
-    """Files of two classes, their numbers as doubles."""
+    """Files of two classes."""
 
     positive: Positive = None
 
@@ -242,19 +244,10 @@ class Asking(Learning):
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Deciding(Asking):
-    """Files of two classes, their numbers as doubles or exact decimals."""
-
-    numbers: Numbers = None
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
 class Checking(Reading):
     """Files that a proof is about: they are read directly, never from a cache."""
 
     positive: Positive = None
-    numbers: Numbers = None
 
 
 def spelt(option: str, value: str | None) -> list[str]:

@@ -15,7 +15,7 @@ from linsep.sources.files import private
 from linsep.sources.files.paths import expand as expand
 from linsep.sources.files.paths import is_pipe as is_pipe
 from linsep.sources.files.paths import reads as reads
-from linsep.sources.inputs import as_classes
+from linsep.sources.inputs import as_classes, as_given
 from linsep.tables import read_labels
 
 
@@ -116,7 +116,7 @@ def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:
     >>> X.tolist(), y.tolist()
     ([[1], [2]], ['no', 'yes'])
     """
-    block = joined(list(source.blocks()))
+    block = joined(list(as_given(source).blocks()))
     return block.values, read_labels(list(source.facts.labels))[(block.y > 0).astype(np.intp)]
 
 

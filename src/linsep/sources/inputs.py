@@ -168,9 +168,7 @@ def _in_memory(
 def as_given(source: Source, y: Any = None, *, decimals: bool = False, ids: Any = None) -> Source:
     """The source, if it can be used here; it may have any number of classes."""
     if source.facts.scales is not None and not decimals:
-        raise ArgumentError(
-            'Only decide, verify and mle_exists take exact decimals: open the files with numbers="binary64".'
-        )
+        raise fault("only verdicts")
     if y is not None:
         raise ArgumentError("A source brings its own labels: leave y out.")
     if ids is not None:

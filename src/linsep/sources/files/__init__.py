@@ -36,7 +36,7 @@ def open(  # noqa: A001
     columns: Sequence[str | int] | None = None,
     positive: Any = None,
     categories: Categories = None,
-    numbers: Numbers = "binary64",
+    numbers: Numbers | None = None,
     memory: str | int = MEMORY,
     cache: str | PathLike[str] | bool | None = None,
     reject: str | PathLike[str] | None = None,
@@ -69,9 +69,9 @@ def open(  # noqa: A001
         This value is +1, all others are -1.
     categories : "reference", "all", a dictionary, or None
         Turns text columns into columns of 0 and 1, as `decide` does.
-    numbers : "binary64" or "decimal"
-        "binary64" reads the nearest doubles (integers stay exact, or are refused); "decimal" reads the decimals of a
-        CSV file exactly, so that 0.1 is one tenth.
+    numbers : "binary64", "decimal" or None
+        How decimals are read: as the nearest doubles, or exactly, so that 0.1 is one tenth. By default those of text
+        are doubles, and columns of a decimal type (Parquet, Arrow) are exact. Integers stay exact, or are refused.
     memory : str or int
         How much may be held in memory at once.
     cache : folder, False or None
@@ -116,7 +116,7 @@ def open(  # noqa: A001
     'separable'
     """
     if scheduler is not None or is_elsewhere(path):
-        given = (categories, numbers != "binary64", cache, reject, index_base != 1, n_columns, header, format)
+        given = (categories, numbers == "decimal", cache, reject, index_base != 1, n_columns, header, format)
         if any(map(bool, given)):
             raise ArgumentError(
                 "On a cluster only label, columns, positive, id and missing can be chosen: leave the other options out."
@@ -154,8 +154,8 @@ def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
         from linsep.sources.files.cells import share_categories
 
         share_categories(readers)
-    if options.numbers == "decimal":
-        share_decimal_places(readers)
+    if options.numbers != "binary64":
+        share_decimal_places(readers, is_asked=options.numbers == "decimal")
     share_features(readers)
     surveys = [caches.survey(reader) for reader in readers]
     if options.rejects is not None:
@@ -194,8 +194,13 @@ def share_features(readers: Sequence[Reader]) -> None:
         reader.use_features(every)
 
 
-def share_decimal_places(readers: Sequence[Reader]) -> None:
-    """Give a column the same power of ten in all files: the largest that one of them needs."""
+def share_decimal_places(readers: Sequence[Reader], *, is_asked: bool) -> None:
+    """Give a column the same power of ten in all files: the largest that one of them needs; none if all are doubles."""
+    is_needed = [reader.find_decimal_places() for reader in readers]
+    if not (is_asked or any(is_needed)):
+        for reader in readers:
+            reader.decimal_places = None
+        return
     for reader in readers:
         if reader.decimal_places is None:
             raise fault("not decimal", reader.path)

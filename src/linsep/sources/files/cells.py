@@ -2,7 +2,7 @@
 
 float16, float32, float64     as they are
 integers, booleans            exact; beyond 2^53 the whole table becomes int64, or is refused
-decimals                      integers where they have no fraction, else the nearest double
+decimals                      doubles where they are, else integers times a power of ten, or refused
 text, dictionaries            a column of 0 and 1 for each category, or each but the first, if asked for; else refused
 dates, lists, structs, nulls  refused
 """
@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.errors import InputError
-from linsep.faults import fault
+from linsep.faults import BINARY64, fault
 from linsep.sources.files.columns import advice, choose_columns, made_of
+from linsep.sources.files.decimals import are_all_doubles, places_in
 from linsep.sources.files.options import TABLE_COLUMN, Options
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, row_major
 from linsep.sources.files.rejects import first_of
@@ -183,7 +184,7 @@ class TableReader(Reader):
         return side_by_side(self.names, numbers, coded, (n_rows, self.n_columns), is_sparse=True)
 
     def _numbers(self, column: Any, name: str, first: int) -> Array:
-        """A column as float64 or int64; only decimals with a fraction are rounded."""
+        """A column as float64 or int64; only numbers="binary64" rounds decimals."""
         if pa.types.is_decimal(column.type):
             return self._decimals(column, name, first)
         values = numbers_of(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
@@ -198,7 +199,12 @@ class TableReader(Reader):
             except pa.ArrowInvalid:
                 big = [abs(value) >= 2**63 for value in column.to_pylist()]
                 raise self.inexact(first + big.index(True), name, column[big.index(True)].as_py()) from None
-        return numbers_of(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, correctly
+        doubles = numbers_of(column.cast(pa.string()).cast(pa.float64()))  # text to double rounds once, correctly
+        if self.options.numbers != "binary64" and not are_all_doubles(column, places_in(column, 0)):
+            for row, (value, double) in enumerate(zip(column.to_pylist(), doubles.tolist(), strict=True)):
+                if value != double:  # Python compares them exactly
+                    raise self.inexact(first + row, name, value).at(fix=BINARY64)
+        return doubles
 
     def _joined(self, arrays: list[Array], first: int) -> Array:
         """Columns as a table of doubles, or of int64 if doubles would round them: then all must be integers."""

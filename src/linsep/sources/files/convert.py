@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep.errors import ArgumentError, FileError, FileKindError
+from linsep.faults import BINARY64
 from linsep.outputs import replaced
 from linsep.sources.files import survey_files
 from linsep.sources.files.cells import TableReader
@@ -60,9 +61,9 @@ def convert(files: Paths, output: str, **options: Any) -> Converted:
     chosen = Options(**options)
     if not output.lower().endswith((".parquet", ".pq")):
         raise FileKindError("not the name of a .parquet file", file=output, fix="Give another name.")
-    if chosen.numbers == "decimal":  # they are read as integers, each column times a power of ten
-        raise ArgumentError("Parquet holds the nearest doubles of decimals: leave numbers out.", value="decimal")
     surveys, _keep = survey_files(files, chosen)
+    if surveys[0].reader.decimal_places is not None:  # they are read as integers, each column times a power of ten
+        raise ArgumentError("the decimals are not doubles, which is all that convert writes").at(fix=BINARY64)
     width = max(survey.reader.n_columns for survey in surveys)
     if width > WIDEST:
         raise FileError(f"{width:,} columns are too many for Parquet", file=output, fix="Keep the sparse format.")

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from linsep.errors import InputError
 from linsep.faults import fault
+from linsep.tables.exact_numbers import are_doubles
 
 MOST_PLACES = 18  # digits after the point: 10^18 still fits 64 bits
 CERTAINLY_SHORT = 20  # characters: times 10^18 the number has at most 38 digits, which Arrow holds
@@ -56,7 +57,6 @@ def _places(text: str | None) -> int:
 
 def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
     """The numbers of a text column times 10^places, as integers; None where one does not fit 64 bits."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     if places > MOST_PLACES:
@@ -66,14 +66,39 @@ def scaled(column: Any, places: int) -> npt.NDArray[np.int64] | None:
     if not is_short or pc.any(pc.match_substring_regex(text, "[eE]")).as_py():  # Arrow reads 1e0x1 as 10
         integers = [None if number is None else integer_of(number, places) for number in text.to_pylist()]
         return None if None in integers else np.array(integers, np.int64)
-    text = pc.replace_substring_regex(text, pattern=r"^\+([0-9.])", replacement=r"\1")
+    return in_words(pc.replace_substring_regex(text, pattern=r"^\+([0-9.])", replacement=r"\1"), places)
+
+
+def in_words(column: Any, places: int) -> npt.NDArray[np.int64] | None:
+    """The integers, decimals or short texts of a column times 10^places; None where one is not an integer of 64 bits.
+
+    It has no nulls.
+    """
+    import pyarrow as pa
+
+    if not len(column):
+        return np.zeros(0, np.int64)
     try:
-        decimals = text.cast(pa.decimal128(38, places))
+        decimals = column.cast(pa.decimal128(38, places))
     except pa.ArrowInvalid:
         return None
     array = decimals.combine_chunks() if isinstance(decimals, pa.ChunkedArray) else decimals
     words = np.frombuffer(array.buffers()[1], np.int64).reshape(-1, 2)[array.offset : array.offset + len(array)]
     return None if (words[:, 1] != words[:, 0] >> 63).any() else np.ascontiguousarray(words[:, 0])
+
+
+def places_in(column: Any, least: int) -> int:
+    """How many digits after the point the numbers of a column of decimals need, at least `least`."""
+    most = max(least, min(column.type.scale, MOST_PLACES))
+    return next((places for places in range(least, most) if in_words(column, places) is not None), most)
+
+
+def are_all_doubles(column: Any, places: int) -> bool:
+    """Whether decimals with this many digits after the point are doubles: n/10^k is one only if 5^k divides n."""
+    integers = in_words(column, places)
+    if integers is None or (integers % 5**places).any():
+        return False
+    return bool(are_doubles(integers // 5**places).all())
 
 
 def integer_of(text: str, places: int) -> int | None:

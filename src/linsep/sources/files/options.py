@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, Literal, TypeAlias, get_args
 
+from linsep import arguments
 from linsep.errors import ArgumentError
 from linsep.faults import fault
 from linsep.sources.base import Label
@@ -45,7 +46,7 @@ class Options:
     columns: Sequence[str | int] | None = None
     positive: Any = None
     categories: Categories = None
-    numbers: Numbers = "binary64"
+    numbers: Numbers | None = None  # None: decimals of text as doubles, those of a decimal type exactly
     memory: str | int = MEMORY
     cache: str | PathLike[str] | bool | None = None
     reject: str | PathLike[str] | None = None
@@ -64,8 +65,8 @@ class Options:
     rejects: Rejects | None = field(init=False)  # where bad rows go; None if the first one is an error
 
     def __post_init__(self) -> None:
-        if self.numbers not in get_args(Numbers):
-            raise ArgumentError(f"numbers is {self.numbers!r}: it must be one of {', '.join(get_args(Numbers))}.")
+        if self.numbers is not None:
+            arguments.one_of("numbers", self.numbers, get_args(Numbers))
         require_categories(self.categories)
         if self.index_base not in (0, 1):
             raise ArgumentError(f"index_base is {self.index_base}: svmlight files count columns from 0 or from 1.")

@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.errors import InputError
-from linsep.faults import fault
+from linsep.faults import BINARY64, fault
 from linsep.sources.files.cells import TableReader, decoded, first_true, in_order, is_string, require_columns, texts
+from linsep.sources.files.decimals import are_all_doubles, in_words, places_in
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import unreadable
 from linsep.sources.files.reader import Batch, Store
+from linsep.sources.files.values import EXACT
 from linsep.tables.categories import is_mixed, is_number
 from linsep.tables.label_values import order_of
 
@@ -57,6 +59,7 @@ class ColumnarReader(TableReader, Store):
                 raise fault(what, path, column=name, seen=kinds[name], example="")
             if name not in self.categories and name in self.number_levels:
                 raise fault("category column", path, column=name, example="")
+        self._kinds = {name: kinds[name] for name in self.names if name not in self.categories}
         label = kinds.get(str(self.label_name))
         if label is not None and (not (_is_number(label) or is_string(label)) or pa.types.is_decimal(label)):
             raise fault("label column type", path, column=self.label_name, seen=label)
@@ -103,6 +106,41 @@ class ColumnarReader(TableReader, Store):
             self.stamp.require_same()
         if (seen := first - self._firsts[k]) != self.lengths[k]:
             raise fault("group count", self.path, said=self.lengths[k], first=self._firsts[k], seen=seen)
+
+    def find_decimal_places(self) -> bool:
+        """Find `decimal_places` where there are decimals or only integers; None if there are only other numbers."""
+        tenths = {name for name, kind in self._kinds.items() if pa.types.is_decimal(kind)}
+        if not tenths and any(map(pa.types.is_floating, self._kinds.values())):
+            return False
+        places, are_doubles = dict.fromkeys(self._kinds, 0), True
+        wanted = [name for name in self.names if name in tenths and self._kinds[name].scale > 0]
+        with self._guarded():
+            for k in range(len(self.lengths) if wanted else 0):
+                for table in self._group(k, wanted, use_threads=True):
+                    for name in wanted:
+                        column = decoded(table[name]).drop_null()
+                        places[name] = places_in(column, places[name])
+                        are_doubles = are_doubles and are_all_doubles(column, places[name])
+        self.decimal_places = tuple(places.get(name, 0) for name in self.columns or ())
+        return not are_doubles
+
+    def _numbers(self, column: Any, name: str, first: int) -> Any:
+        """A column as float64 or int64, or times its power of ten as int64."""
+        if self.decimal_places is None:
+            return super()._numbers(column, name, first)
+        places = self.decimal_places[(self.columns or ()).index(name)]
+        if not pa.types.is_decimal(column.type):
+            values = super()._numbers(column, name, first)
+            is_whole = (values.dtype.kind == "i") | (values == np.floor(values)) & (np.abs(values) <= EXACT)
+            if not is_whole.all():
+                row = int(np.argmin(is_whole))
+                raise fault("float beside decimals", self.path, row=first + row, column=name, value=float(values[row]))
+            column = pa.array(values.astype(np.int64))
+        integers = in_words(column, places)
+        if integers is None:
+            row = next(row for row in range(len(column)) if in_words(column.slice(row, 1), places) is None)
+            raise self.inexact(first + row, name, column[row].as_py()).at(fix=BINARY64)
+        return integers
 
     def all_ids(self) -> Iterator[str]:
         """What each row is called, in order."""

@@ -84,6 +84,7 @@ class Reader(ABC):
     is_sparse: bool = False
     has_features: bool = False  # whether columns are named features, known once the file has been walked
     has_ids: bool = False  # whether the format has columns that may name the rows
+    has_header: bool = False  # whether its first line names the columns
     is_plain_csv: bool = False  # whether any other CSV reader would read the same table
     left_out: int = 0
     remark: str | None = None  # on how the columns were chosen
@@ -139,6 +140,10 @@ class Reader(ABC):
     def all_ids(self) -> Iterator[str]:
         """The id of each row, in order, if there is a column of ids."""
         return iter(())
+
+    def find_decimal_places(self) -> bool:
+        """Find `decimal_places`, unless they are known; return whether doubles would round some of the decimals."""
+        return False
 
     def use_features(self, names: Sequence[str]) -> None:
         """Use these features as the columns, including those that only other files have."""

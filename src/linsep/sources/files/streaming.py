@@ -27,6 +27,8 @@ from linsep.sources.files.values import EXACT
 
 def readers(path: Paths, options: Options, waiting: Waiting = nullcontext) -> Iterator[Reader]:
     """A reader for each file in turn; `waiting` is entered while waiting for a pipe."""
+    if options.numbers == "decimal":
+        raise fault("only verdicts")
     files = expand(path)
     for file in files:
         if not is_pipe(file):
