@@ -535,3 +535,19 @@ def test_errors_of_the_library_name_the_file(monkeypatch, capsys):
     monkeypatch.setattr(linsep, "mle_exists", refuse, raising=False)
     assert main(["mle", "separable.csv", "--label", "y"]) == 2
     assert capsys.readouterr().err == "linsep: separable.csv: column 'a' is too wide.\n"
+
+
+@pytest.mark.parametrize("words", ["-", "- --format csv", "/dev/stdin", "pipe"])
+def test_a_proof_is_verified_against_a_pipe(words):
+    if words == "pipe":
+        os.mkfifo("pipe")
+        threading.Thread(
+            target=Path("pipe").write_bytes, args=(Path("touching.csv").read_bytes(),), daemon=True
+        ).start()
+    main(["decide", "touching.csv", "--label", "y", "--proof", "proof.json"])
+    command = [sys.executable, "-m", "linsep", "verify", "proof.json", *words.split()]
+    environment, text = {**os.environ, "PYTHONPATH": SOURCES}, Path("touching.csv").read_bytes()
+    done = subprocess.run(command, env=environment, input=text, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"VERIFIED: touching (quasi-complete separation): 4 rows of")
+    assert b"4, below a header line" in done.stdout

@@ -62,8 +62,8 @@ def verify(
     if all(one.kind == "undecided" for one in found):
         why = f"{proof} claims nothing. Its reason: {found[0].reason}"
         return _checked(UNDECIDED, "undecided", why, "yellow", json)
-    claim, about = _statement(verdict, table, file, reading)
-    code = _checked(SEPARABLE, "verified", claim, "green", json, _facts(verdict, table, reading))
+    claim, about = _statement(verdict, table, file)
+    code = _checked(SEPARABLE, "verified", claim, "green", json, _facts(verdict, table))
     for name, text in about.items() if not json else ():
         terminal.say(f"{name:<9}{text}")
     return code
@@ -127,14 +127,12 @@ def _advice(verdict: Any, reading: Checking) -> str:
     return f" If {word!r} is the class against all other labels, add {shlex.join(spelt('--positive', word))}."
 
 
-def _has_header(table: file_arguments.Table, reading: Checking) -> bool | None:
+def _has_header(table: file_arguments.Table) -> bool | None:
     """Whether the columns are named by a first line; None where a format has no lines."""
-    return True if table.source and on_files.has_lines(table.source, reading.format) else None
+    return True if table.source and table.source.has_header else None
 
 
-def _statement(
-    verdict: Any, table: file_arguments.Table, files: Sequence[str], reading: Checking
-) -> tuple[str, dict[str, str]]:
+def _statement(verdict: Any, table: file_arguments.Table, files: Sequence[str]) -> tuple[str, dict[str, str]]:
     """What was verified: the claim in a line, and what it is about, field by field."""
     names = table.columns if table.columns is not None else verdict.names
     label = "" if table.label is None else f", label column {table.label!r}"
@@ -145,7 +143,7 @@ def _statement(
     labels = "{1} is the positive class, {0} the negative".format(*map(told, verdict.labels))
     if verdict.kind == "classes":
         labels = ", ".join(map(told, verdict.labels))
-    header = ", below a header line" if _has_header(table, reading) else ""
+    header = ", below a header line" if _has_header(table) else ""
     return claim, {
         "labels": labels,
         "rows": f"{verdict.n_rows:,}{header}{left_out if verdict.rows_left_out else ''}",
@@ -154,11 +152,11 @@ def _statement(
     }
 
 
-def _facts(verdict: Any, table: file_arguments.Table, reading: Checking) -> dict[str, Any]:
+def _facts(verdict: Any, table: file_arguments.Table) -> dict[str, Any]:
     """The same for --json: the proof's own fields, with the names that the files have."""
     data = json_text.loads(verdict.to_json())["data"]
     if table.columns is not None:
         data["names"] = list(table.columns)
     if isinstance(table.label, str):
         data["label_column"] = table.label
-    return {"kind": verdict.kind, "header": _has_header(table, reading), "data": data}
+    return {"kind": verdict.kind, "header": _has_header(table), "data": data}

@@ -28,7 +28,7 @@ _NAMES = {
     "previous reads watched",
     "linsep.on_files.labelling": "Predicted Predictions",
     "linsep.on_files.one_pass": "Look OnePass",
-    "linsep.on_files.proof_files": "checker_reads has_lines is_label label_column load_proof open_for_proof",
+    "linsep.on_files.proof_files": "checker_reads is_label label_column load_proof open_for_proof",
     "linsep.on_files.training": "Checkpoint Fitted Progress Proved Trainer bound_of scaled_rows",
     "linsep.sources.files.convert": "convert",
 }

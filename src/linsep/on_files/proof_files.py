@@ -55,7 +55,8 @@ def load_proof(path: str) -> "Verdict":
 
 def label_column(verdict: "Verdict", file: str, format: str | None = None) -> str | int | None:  # noqa: A002
     """Where the labels of a file are: as the proof says, else in the last column, as for the stand-alone checker."""
-    if not is_pipe(file) and kind_of(file, format) in WITHOUT_NAMES:
+    kind = format or "csv" if is_pipe(file) else kind_of(file, format)
+    if kind in WITHOUT_NAMES:
         return None
     return -1 if verdict.label_column is None else verdict.label_column
 
@@ -117,12 +118,6 @@ def open_for_proof(
         **options,
     )
     return FileSource(*survey_files(files, chosen))
-
-
-def has_lines(source: Any, format: str | None = None) -> bool:  # noqa: A002
-    """Whether these rows are lines of text below a line of names."""
-    files = source.facts.files
-    return bool(files) and kind_of(files[0], format) in ("csv", "tsv")
 
 
 def checker_reads(source: Any) -> bool:

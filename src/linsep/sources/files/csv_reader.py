@@ -54,6 +54,7 @@ class CsvReader(CsvText, TableReader):
     """A table as text, its first line the names of the columns."""
 
     is_text = True
+    has_header = True
 
     def __init__(self, path: str, options: Options, file: str | Pipe | None = None, delimiter: str = ",") -> None:
         super().__init__(path, options, file, delimiter)

@@ -113,6 +113,11 @@ class FileSource(Source):
         return said
 
     @property
+    def has_header(self) -> bool:
+        """Whether the rows are lines of text below a line of names."""
+        return self._surveys[0].reader.has_header
+
+    @property
     def is_plain_csv(self) -> bool:
         """Whether this is one CSV file of numbers, read whole and unchanged: what the stand-alone checker can read."""
         return len(self._surveys) == 1 and self.facts.rows_left_out == 0 and self._surveys[0].reader.is_plain_csv
