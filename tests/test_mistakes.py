@@ -57,13 +57,14 @@ def test_costs_may_be_far_apart():
 
 FAR_APART = {  # rows that floats cannot tell apart, beside rows a million times as long
     "a basis that names a row twice": (
-        [[3e9, 1], [-1e9, 1e9], [0, 2], [-3e9, 2e9], [1, -2], [3e9, 0], [2e9, -3e9], [-3e9, -3e9], [-2, 1], [3e9, -2e9]],
+        [3e9, -1e9, 0, -3e9, 1, 3e9, 2e9, -3e9, -2, 3e9],
+        [1, 1e9, 2, 2e9, -2, 0, -3e9, -3e9, 1, -2e9],
         [1, 1, 0, 0, 0, 0, 0, 0, 1, 0],
         2,
     ),
     "an obstruction that floats find too late": (
-        [[1, 0], [3e6, 3], [1, 2e6], [-2, -2e6], [1e6, 3e6], [1, 1], [2e6, 1], [-3e6, 1e6], [1, 2], [0, -1e6], [2e6, 0]]
-        + [[-1e6, -3]],
+        [1, 3e6, 1, -2, 1e6, 1, 2e6, -3e6, 1, 0, 2e6, -1e6],
+        [0, 3, 2e6, -2e6, 3e6, 1, 1, 1e6, 2, -1e6, 0, -3],
         [0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0],
         4,
     ),
@@ -72,7 +73,8 @@ FAR_APART = {  # rows that floats cannot tell apart, beside rows a million times
 
 @pytest.mark.parametrize("name", FAR_APART)
 def test_rows_of_sizes_far_apart_are_settled(name):
-    X, y, least = FAR_APART[name]
+    first, second, y, least = FAR_APART[name]
+    X = np.column_stack([first, second])
     found = linsep.fewest_mistakes(X, y)
     assert (found.best, found.lower, found.reason) == (least, least, "")
     found.verify(X, y)
@@ -88,6 +90,13 @@ def test_random_rows_of_sizes_far_apart_are_settled(seed):
     found = linsep.fewest_mistakes(X, y, cost=random.integers(1, 20, n).tolist() if seed % 3 == 0 else None)
     assert found.optimal
     found.verify(X, y)
+
+
+def test_integers_that_round_to_one_double_are_different():
+    X = np.array([2**53, 2**53, 2**53 + 1, 2**53 + 1, 2**53 + 1])[:, None]
+    found = linsep.fewest_mistakes(X, [0, 1, 1, 0, 0])
+    assert (found.best, found.lower, len(found.copies)) == (2, 2, 1)
+    found.verify(X, [0, 1, 1, 0, 0])
 
 
 def test_an_early_end_says_why():

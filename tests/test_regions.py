@@ -70,6 +70,25 @@ def test_a_grid_with_ties_is_told_apart():
     assert (found.predict(X) == y).all() and found.region(X).max() == len(found.cuts)
 
 
+LONG = 1234567890123456788
+
+
+@pytest.mark.parametrize(
+    ("values", "y", "mistakes"),
+    [
+        ([2**53, 2**53, 2**53 + 1, 2**53 + 1], [0, 1, 1, 0], 2),
+        ([2**53 + 1, 2**53, 2**53], [0, 1, 0], 1),
+        ([LONG + 1, LONG, LONG], [0, 1, 0], 1),
+        ([LONG + 2, LONG, LONG + 1, LONG + 2, LONG + 2], [0, 1, 0, 2, 2], 1),
+    ],
+)
+def test_integers_that_round_to_one_double_are_different(values, y, mistakes):
+    for X in (np.array(values)[:, None], sp.csr_array(np.array(values)[:, None])):
+        found = linsep.separate_regions(X, y)
+        found.verify(X, y)
+        assert len(found.mistaken_rows) == mistakes
+
+
 def test_contradictions_are_named_and_the_commoner_label_is_kept():
     X, y = [[0.0], [0.0], [-0.0], [1.0]], ["a", "b", "b", "a"]
     found = linsep.separate_regions(X, y)

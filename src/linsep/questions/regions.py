@@ -21,7 +21,7 @@ from linsep.questions.decide import decide
 from linsep.solvers.clock import Clock
 from linsep.solvers.cuts.region_search import Draft, RegionSearch, pruned
 from linsep.solvers.scaling import require_memory
-from linsep.solvers.wide.contradictions import multipliers_of, row_hashes
+from linsep.solvers.wide.contradictions import equal_rows
 from linsep.sources.base import Block, Ints, Source, positions, require_finite
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
@@ -159,11 +159,7 @@ class EqualRows:
     @classmethod
     def of(cls, block: Block, codes: Ints) -> "EqualRows":
         """Among equal rows the most frequent label is kept; among equally frequent labels, the first."""
-        hashes = row_hashes(block, multipliers_of(block.n_columns))
-        _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
-        leader = first[of_row]
-        odd = np.flatnonzero(_differ(block, leader))
-        leader[odd] = odd
+        leader = equal_rows(block)
         order = np.lexsort((codes, leader))
         starts = np.flatnonzero(np.diff(np.stack([leader[order], codes[order]]), axis=1, prepend=-1).any(axis=0))
         sizes = np.diff(starts, append=len(order))
@@ -174,11 +170,3 @@ class EqualRows:
         partner = chosen[leader]
         wrong = np.flatnonzero(codes != codes[partner])
         return cls(np.flatnonzero(codes == codes[partner]), np.column_stack([wrong, partner[wrong]]))
-
-
-def _differ(block: Block, leader: Ints) -> Any:
-    """Which rows are not equal to their leaders."""
-    values = block.values
-    if block.is_sparse:
-        return np.asarray(abs(values - values[leader]).sum(axis=1)).ravel() != 0
-    return (values != values[leader]).any(axis=1)

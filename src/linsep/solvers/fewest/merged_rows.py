@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linsep.solvers.scaling import Frame, require_memory
-from linsep.solvers.wide.contradictions import multipliers_of, row_hashes
+from linsep.solvers.wide.contradictions import equal_rows
 from linsep.sources.base import Block, Floats, Ints, Source
 
 Paid = tuple[tuple[int, ...], int]
@@ -33,24 +33,12 @@ class RowKinds:
 
 def kinds_of(block: Block, costs: Sequence[int] | None) -> RowKinds:
     """All rows of a source, given as a block in their order, by kind."""
-    hashes = row_hashes(block, multipliers_of(block.n_columns)) ^ (block.y > 0).astype(np.uint64)
-    _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
-    leader = _told_apart(block, first[of_row])
-    first, of_row = np.unique(leader, return_inverse=True)
+    _, first, of_row = np.unique(2 * equal_rows(block) + (block.y > 0), return_index=True, return_inverse=True)
+    first, of_row = np.unique(first[of_row], return_inverse=True)
     own = np.ones(len(block), object) if costs is None else np.array(costs, object)
     sums = np.zeros(len(first), object)
     np.add.at(sums, of_row, own)
     return RowKinds(first, of_row, tuple(sums.tolist()))
-
-
-def _told_apart(block: Block, leader: Ints) -> Ints:
-    """The first row that equals each row: `leader`, which has the same hash, unless it differs; then the row itself."""
-    values = block.values
-    if block.is_sparse:
-        odd = np.asarray(abs(values - values[leader]).sum(axis=1)).ravel() != 0
-    else:
-        odd = (values != values[leader]).any(axis=1)
-    return np.where(odd | (block.y != block.y[leader]), np.arange(len(block)), leader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +92,13 @@ def merge(source: Source, costs: Sequence[int] | None, *, bias: bool, is_round: 
 
 def _paid(block: Block, costs: Sequence[int], bias: bool) -> tuple[tuple[Paid, ...], list[int]]:
     """The kinds of which one is a mistake in any case, and the costs that are left of all kinds."""
-    hashes, plus = row_hashes(block, multipliers_of(block.n_columns)), block.y > 0
-    _, a, b = np.intersect1d(hashes[plus], hashes[~plus], return_indices=True)
+    point, plus = equal_rows(block), block.y > 0
+    _, a, b = np.intersect1d(point[plus], point[~plus], return_indices=True)
     pairs = np.column_stack([np.flatnonzero(plus)[a], np.flatnonzero(~plus)[b]])
     left, found = list(costs), []
     for kinds in [*_zero(block, bias), *map(tuple, pairs.tolist())]:
-        values = block.take(np.array(kinds)).values
-        dense = values if isinstance(values, np.ndarray) else values.toarray()
         cost = min(left[kind] for kind in kinds)
-        if cost and (dense == dense[0]).all():
+        if cost:
             found.append((kinds, cost))
             for kind in kinds:
                 left[kind] -= cost

@@ -52,6 +52,28 @@ def _hashed(multipliers: Hashes, bias: bool, is_few: bool, block: Block) -> tupl
     return block.row_numbers, np.where(plus, hashes, mirrored), np.where(plus, mirrored, hashes)
 
 
+def equal_rows(block: Block) -> Ints:
+    """For each row, the first row that equals it, whatever their labels.
+
+    Rows with the same hash are compared: integers beyond 2^53 that round to the same double are different.
+    """
+    hashes = row_hashes(block, multipliers_of(block.n_columns))
+    leader, unsure = np.arange(len(block)), np.arange(len(block))
+    while len(unsure):
+        _, first, of_row = np.unique(hashes[unsure], return_index=True, return_inverse=True)
+        leader[unsure] = unsure[first[of_row]]
+        unsure = unsure[_differ(block, unsure, leader[unsure])]
+    return leader
+
+
+def _differ(block: Block, rows: Ints, others: Ints) -> npt.NDArray[np.bool_]:
+    """Which of these rows are not equal to the other rows."""
+    different = block.values[rows] != block.values[others]
+    if block.is_sparse:
+        return np.asarray(different.sum(axis=1)).ravel() > 0
+    return np.asarray(different.any(axis=1))
+
+
 def row_hashes(block: Block, multipliers: Hashes, sign: float = 1.0, *, is_few: bool | None = None) -> Hashes:
     """A hash of each row: the sum of its mixed entries times the multipliers of their columns, modulo 2^64.
 
