@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -766,3 +767,48 @@ def test_an_ordered_dictionary_in_chunks_keeps_its_order(ordered):
     chunks = [dictionary(part, ["b", "a"], ordered=ordered)["a"].chunk(0) for part in (["b", "b"], ["a", "b"])]
     table = pa.table({"a": pa.chunked_array(chunks)})
     assert read_exact(table, "all").columns == (("a[b]", "a[a]") if ordered else ("a[a]", "a[b]"))
+
+
+LIBRARIES = [pd.DataFrame, partial(pd.DataFrame, index=list("pqrs")), pl.DataFrame, pa.table]
+ONE_LEVEL = [
+    {"x": [0, 1, 2, 3], "g": [None, "p", "p", "p"]},
+    {"c0": [-2, 2, 0, None], "g": [None, "q", "q", "p"]},
+    {"x": [0, 1, 2, 3], "g": ["p"] * 4},
+    {"x": [0, 1, 2, 3], "g": ["p"] * 4, "who": list("abcd"), "h": [None, "u", "u", "u"]},
+    {"x": [0, 1, 2, 3], "g": ["p", None, "p", "p"], "who": [None, "b", "c", "d"]},
+    {"x": [0, 1, 2, 3], "g": ["p"] * 4, "who": ["a", None, None, None]},
+]
+ASKED = [
+    linsep.decide,
+    linsep.max_margin,
+    linsep.fewest_mistakes,
+    partial(linsep.fewest_mistakes, cost=[1, 2, 3, 1]),
+    linsep.decide_classes,
+    partial(linsep.decide_classes, by="pairs"),
+]
+
+
+@pytest.mark.parametrize("made", LIBRARIES)
+@pytest.mark.parametrize("columns", ONE_LEVEL)
+def test_a_proof_with_a_category_of_one_level_is_verified_and_so_is_the_same_proof_from_a_file(made, columns):
+    ids, labels = "who" if "who" in columns else None, [0, 1, 0, 1]
+    named = made({**columns, "label": labels})
+    table = made(columns)
+    beside = pd.Series(labels, index=table.index) if isinstance(table, pd.DataFrame) else pl.Series(labels)
+    for X, y in ((table, labels), (table, beside), (table, np.array(labels)), (named, "label")):
+        how = {"categories": "reference", "missing": "drop", "ids": ids}
+        for ask in ASKED:
+            found = ask(X, y, **how)
+            for proof in (found, linsep.verdict_from_json(found.to_json())):
+                proof.verify(X, y)
+                assert len(proof.frame(X, y)) == len(found.frame(X, y)) and proof.explain(X, y)
+        linsep.separate_regions(X, y, **how).verify(X, y)
+
+
+def test_a_text_column_that_is_neither_ids_nor_of_one_level_is_called_by_its_own_name():
+    proof = linsep.decide(pd.DataFrame({"x": [0, 1]}), [0, 1])
+    other = pd.DataFrame({"x": [0, 1], "who": ["a", "b"], "name": ["c", "d"]})
+    with pytest.raises(
+        errors.CertificateError, match=r"^The column 'who' is not one of the proof\. Leave it out, or say ids"
+    ):
+        linsep.verdict_from_json(proof.to_json()).verify(other, [0, 1])

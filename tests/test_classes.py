@@ -105,6 +105,7 @@ def test_the_scores_of_a_joint_verdict_are_largest_for_the_right_class():
 def test_an_obstruction_says_which_rows_should_win_against_which_class():
     found = linsep.decide_classes(*TOUCHING)
     assert found.contests() == ((1, "c"), (3, "b"))
+    assert found.facts()["answers"][0]["contests"] == [[1, "c"], [3, "b"]]
     assert "rows 1 (b, not c), 3 (c, not b) cannot all be right" in found.explain()
 
 

@@ -19,9 +19,20 @@ from typing import Any, ClassVar, final
 
 from linsep.errors import ArgumentError, CertificateError, shown, told
 from linsep.proofs import checks
-from linsep.proofs.checked_rows import Label, Rows, check_reading, from_data, is_same, names_of, rows_of, scales_of
+from linsep.proofs.checked_rows import (
+    Label,
+    MemoryRows,
+    Rows,
+    can_scan,
+    check_reading,
+    from_data,
+    is_same,
+    names_of,
+    rows_of,
+    scales_of,
+)
 from linsep.proofs.class_rows import BY, By, Classes, KeslerRows, TwoSides, questions, rows_asked, sizes_of
-from linsep.proofs.named_rows import shown_rows, table_and_ids
+from linsep.proofs.named_rows import labels_of_rows, shown_rows, table_and_ids
 from linsep.proofs.obstructions import Obstruction, plain
 from linsep.proofs.verdict_base import Numbers, Verdict
 from linsep.proofs.verdicts import HalfspaceVerdict, Separable
@@ -172,16 +183,21 @@ class ClassVerdicts(Reported):
 
     def verify(self, X: Any, y: Any = None, *, ids: Any = None) -> None:
         """Check every proof against the data in exact arithmetic, as `Verdict.verify` does."""
-        table, _ = table_and_ids(X, y, ids, self.row_names, self.names)
+        self._verified(X, y, ids)
+
+    def _verified(self, X: Any, y: Any, ids: Any = None) -> Rows:
+        """The rows of the data, once the proofs have been checked against them."""
+        table, _ = table_and_ids(X, y, ids, self.row_names, self.names, self.rows_left_out)
         rows = rows_of(from_data(table), y, self.labels, self.names, self.rows_left_out)
         check_classes(self, rows)
         checks.check_finite(rows)
+        return rows
 
-    def frame(self, X: Any) -> Any:
+    def frame(self, X: Any, y: Any = None) -> Any:
         """The rows of the obstructions, or nearest to the margins, as a dataframe of the library of X.
 
-        See `Verdict.frame`. For the joint question, `against` is the class that the row is compared with; else
-        `question` names the classes that the question is about.
+        See `Verdict.frame`: proofs that were read from a file need y for the labels. For the joint question, `against`
+        is the class that the row is compared with; else `question` names the classes that the question is about.
         """
         rows: list[int] = []
         told: dict[str, list[Any]] = {"label": [], "against" if self.by == "joint" else "question": [], "share": []}
@@ -194,7 +210,17 @@ class ClassVerdicts(Reported):
                 asked = [other for _, other in contests] or [", ".join(map(label_text, classes))] * len(found.rows)
                 for values, new in zip(told.values(), (found.classes, asked, shares), strict=True):
                     values += new or [None] * len(found.rows)
-        return shown_rows(X, rows, told, self.n_rows + self.dropped, self.row_names)
+        length = self._length_of(X, y)
+        if None in told["label"] and (y is not None or can_scan(X)):
+            told["label"] = labels_of_rows(X, y, rows, length)
+        return shown_rows(X, rows, told, length, self.row_names)
+
+    def _length_of(self, X: Any, y: Any) -> int:
+        """How many rows the table has, with those that were left out if row numbers count them."""
+        if self.rows_left_out > self.dropped and not can_scan(X) and y is not None:  # from a file: the data say it
+            rows = self._verified(X, y)
+            return self.n_rows + self.rows_left_out * (isinstance(rows, MemoryRows) and rows.kept is not None)
+        return self.n_rows + self.dropped
 
     def to_json(self) -> str:
         """All proofs in one text: see docs/certificate-format.md."""
@@ -209,6 +235,8 @@ class ClassVerdicts(Reported):
             {"classes": list(classes), "separable": verdict.separable, **answer}
             for (classes, verdict), answer in zip(self, proof["answers"], strict=True)
         ]
+        if contests := self.contests() if self.by == "joint" else ():
+            answers[0]["contests"] = [list(contest) for contest in contests]  # in the numbers of the table
         known = {"kind": self.kind, "separable": self.separable, "by": self.by, "data": proof["data"]}
         named = {} if self.row_names is None else self.row_names.facts()
         return {**known, "answers": answers, **named, "reads": self.reads, "seconds": self.seconds}
@@ -237,7 +265,7 @@ class ClassVerdicts(Reported):
         if X is not None and verify:
             self.verify(X, y, ids=ids)
         if X is not None and self.row_names is None:
-            named = self.called(table_and_ids(X, y, ids, None, self.names)[1])
+            named = self.called(table_and_ids(X, y, ids, None, self.names, self.rows_left_out)[1])
             if named.row_names is not None:
                 return named.report(where=where)
         from linsep.proofs import class_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from linsep.errors import ArgumentError, CertificateError
 from linsep.proofs.checked_rows import Rows, can_scan, names_of, scales_of
 from linsep.report import RowNames
-from linsep.tables.given_rows import Given, given
+from linsep.tables.given_rows import Given, given, spare_column
 from linsep.tables.row_frames import frame_of, labels_at, of_values
-from linsep.tables.row_ids import RowIds, named_column, spare_column, without_ids
+from linsep.tables.row_ids import RowIds, named_column, without_ids
 
 if TYPE_CHECKING:
     from linsep.proofs.class_verdicts import ClassVerdicts
@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 
 def table_and_ids(
-    X: Any, y: Any, ids: Any, names: RowNames | None, columns: Sequence[str] | None
+    X: Any,
+    y: Any,
+    ids: Any,
+    names: RowNames | None,
+    columns: Sequence[str] | None,
+    left_out: int,
+    beside: Iterable[Any] = (),
 ) -> tuple[Any, RowIds | None]:
     """The table that a result with these names is about, without the column of ids, and the ids of its rows.
 
-    A written proof does not name the rows: there a text column holds the ids if no column of the proof comes from it.
+    A written proof does not name the rows: there the data say which column holds the ids (`spare_column`).
     """
     if can_scan(X):
         if ids is not None:
@@ -37,7 +43,7 @@ def table_and_ids(
     if isinstance(X, Rows) and not isinstance(X, np.ndarray):
         return X, None
     if ids is None:
-        ids = spare_column(X, y, columns) if names is None else named_column(X, names)
+        ids = spare_column(X, y, columns, left_out, beside) if names is None else named_column(X, names)
     return without_ids(X, ids, y)
 
 

@@ -263,7 +263,7 @@ class Regions(Reported):
         Raises CertificateError, which names the row, if a row that is not a contradiction is in a region of another
         class, or if the data are not those of the regions.
         """
-        self.check(from_data(table_and_ids(X, y, ids, self.row_names, self.names)[0]), y)
+        self.check(from_data(table_and_ids(X, y, ids, self.row_names, self.names, self.rows_left_out)[0]), y)
 
     def check(self, X: Any, y: Any = None) -> None:
         """The same on rows as they are read, even from a cache: what the search does with its own answer."""

@@ -101,8 +101,8 @@ class Verdict(Reported, ABC):
             The two labels of the proof, of the same type (1 and 1.0 are equal; 1, True and "1" are not). None for a
             source.
         ids : the name of the column of ids, or None
-            That column is left out. The verdict knows its own, and a text column that the proof does not have is
-            taken for one.
+            That column is left out. The verdict knows its own. For a proof that was read from a file, a text column
+            of several values that the proof does not have is taken for one.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Verdict(Reported, ABC):
         >>> X, y = linsep.datasets.xor()
         >>> linsep.decide(X, y).verify(X, y)
         """
-        self._verified(table_and_ids(X, y, ids, self.row_names, self.names)[0], y)
+        self._verified(self._table_and_ids(X, y, ids)[0], y)
 
     def _verified(self, X: Any, y: Any = None) -> Rows:
         """The rows of the data, once the proof has been checked against them."""
@@ -126,9 +126,17 @@ class Verdict(Reported, ABC):
         checks.check_finite(rows)
         return rows
 
+    def _table_and_ids(self, X: Any, y: Any, ids: Any = None) -> tuple[Any, RowIds | None]:
+        """The table without its column of ids, and what its rows are called."""
+        return table_and_ids(X, y, ids, self.row_names, self.names, self.rows_left_out, self._beside())
+
     def _rows_of(self, X: Any, y: Any) -> Rows:
         """The rows of the data, read as those of the verdict were."""
-        return rows_of(X, y, self.labels, self.names, self.rows_left_out)
+        return rows_of(X, y, self.labels, self.names, self.rows_left_out, self._beside())
+
+    def _beside(self) -> Sequence[Any]:
+        """What was given beside the rows, with gaps where rows were left out."""
+        return ()
 
     def _in_units_of(self, scales: tuple[int, ...]) -> Verdict:
         """The same verdict for columns that are the user's multiplied by whole numbers."""
@@ -201,7 +209,7 @@ class Verdict(Reported, ABC):
     def _length_of(self, X: Any, y: Any) -> int:
         """How many rows the verdict's table has, with those that were left out if row numbers count them."""
         if self.rows_left_out > self.dropped and not can_scan(X) and y is not None:  # from a file: the data say it
-            rows = self._verified(table_and_ids(X, y, None, self.row_names, self.names)[0], y)
+            rows = self._verified(self._table_and_ids(X, y)[0], y)
             return self.n_rows + self.rows_left_out * (isinstance(rows, MemoryRows) and rows.kept is not None)
         return self.n_rows + self.dropped
 
@@ -268,7 +276,7 @@ class Verdict(Reported, ABC):
         """
         rows, verdict = None, self
         if X is not None:  # words about data must be true of that data
-            table, row_ids = table_and_ids(X, y, ids, self.row_names, self.names)
+            table, row_ids = self._table_and_ids(X, y, ids)
             rows = self._verified(table, y) if verify else self._rows_of(table, y)
             verdict = self.called(row_ids) if self.row_names is None else self
         return verdict._report(rows, names, where, exact=exact)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from linsep.errors import ArgumentError, shown
+from linsep.errors import ArgumentError, CertificateError, shown
 from linsep.faults import CODE_FIRST, NAME_TOO, fault, few
 from linsep.tables.exact_numbers import Array, ExactTable, told_name
 
@@ -94,8 +94,13 @@ def coding_of(column: Any, name: str, categories: Categories | Stated) -> Coding
 def _stated_coding(column: Any, name: str, names: Sequence[str]) -> Coding | None:
     if name in names or not (is_categorical(column) or any(each.startswith(f"{name}[") for each in names)):
         return None
-    first = levels_of(column, name, "all").levels[:1]
-    return "all" if first and level_name(name, first[0]) in names else "reference"
+    levels = levels_of(column, name, "all").levels
+    if len(levels) > 1 and not any(each.startswith(f"{name}[") for each in names):
+        raise CertificateError(
+            f"The column {shown(name)} is not one of the proof.",
+            fix=f"Leave it out, or say ids={shown(name)} if it names the rows.",
+        )
+    return "all" if levels and level_name(name, levels[0]) in names else "reference"
 
 
 def is_categorical(column: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from linsep.errors import ArgumentError, InputError, shown
 from linsep.faults import fault, few
-from linsep.tables.categories import kind_of
+from linsep.tables.categories import is_categorical, kind_of
 from linsep.tables.exact_numbers import Array, is_missing, told_name
 from linsep.tables.handed_over import SupportsArray, as_frame, as_series, from_torch, is_query, named_in, nulls_of
 from linsep.tables.label_values import require_one_index
@@ -174,6 +174,37 @@ def gaps_beside(values: Any, n_rows: int) -> Flags:
     """Which values beside the rows are missing; none if they can be read only once, or have another length."""
     held = _Held.of(values, is_column=True) if _is_column(values) and hasattr(values, "__len__") else None
     return np.zeros(n_rows, np.bool_) if held is None or len(held.gaps) != n_rows else held.gaps
+
+
+def spare_column(
+    X: Any, y: Any, stated: Sequence[str] | None, left_out: int = 0, beside: Iterable[Any] = ()
+) -> str | None:
+    """The column that must hold the ids of the rows, if a proof about these columns does not say which; else None.
+
+    It is a text column that the proof does not name. Any other such column was coded and has one level in the rows
+    that were kept: a second level would be a column of the proof. Gaps leave a row out, except those in its id.
+    """
+    frame = None if stated is None or isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
+    if stated is None or frame is None:
+        return None
+    y, stems = named_in(X, y), {*stated, *(name[:k] for name in stated for k, sign in enumerate(name) if sign == "[")}
+    known = {*stems, y} if isinstance(y, str) else stems
+    columns = {str(name): frame.get_column(name) for name in frame.columns}
+    spare = {name: column for name, column in columns.items() if name not in known and is_categorical(column)}
+    if not spare:
+        return None
+    gaps = {name: gaps_of_series(column) for name, column in columns.items()}
+    n_gaps = sum([*gaps.values(), *(gaps_beside(values, len(frame)) for values in (y, *beside))], np.int64(0))
+    for ids in (None, *spare):
+        kept = n_gaps == (0 if ids is None else gaps[ids])
+        others = (column for name, column in spare.items() if name != ids)
+        if np.count_nonzero(~kept) == left_out and all(_is_constant(column, kept) for column in others):
+            return ids
+    return next(iter(spare)) if len(spare) == 1 else None
+
+
+def _is_constant(column: Any, kept: Flags) -> bool:
+    return len(set(column.filter(kept.tolist()).to_list())) < 2
 
 
 def _is_column(values: Any) -> bool:

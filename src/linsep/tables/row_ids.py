@@ -15,7 +15,6 @@ from linsep.arguments import refused
 from linsep.errors import ArgumentError
 from linsep.faults import fault, few
 from linsep.report import RowNames
-from linsep.tables.categories import is_categorical
 from linsep.tables.exact_numbers import Array
 from linsep.tables.handed_over import SupportsArray, as_frame, as_series, named_in, taken_over, without_column
 from linsep.tables.label_values import require_one_index
@@ -101,17 +100,6 @@ def named_column(X: Any, names: RowNames | None) -> str | None:
         return None
     frame = as_frame(X)
     return names.column if frame is not None and names.column in map(str, frame.columns) else None
-
-
-def spare_column(X: Any, y: Any, stated: Sequence[str] | None) -> str | None:
-    """The one text column of a table that none of these columns is made from: it must hold the names of the rows."""
-    frame = None if stated is None or isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
-    if stated is None or frame is None:
-        return None
-    y, stems = named_in(X, y), {*stated, *(name[:k] for name in stated for k, sign in enumerate(name) if sign == "[")}
-    spare = [name for name in frame.columns if str(name) not in stems and str(name) != y]
-    is_one = len(spare) == 1 and is_categorical(frame.get_column(spare[0]))
-    return str(spare[0]) if is_one else None
 
 
 def index_ids(X: Any, y: Any = None) -> RowIds | None:
