@@ -368,6 +368,37 @@ def test_without_bias_the_weight_space_shows_a_constraint_for_each_row_and_the_p
     expect(page.locator(".weight-space .stop")).to_have_count(4)
 
 
+OVERLAPS = """([one, others]) => [...document.querySelectorAll(others)].filter((node) => {
+  const [a, b] = [document.querySelector(one), node].map((each) => each.getBoundingClientRect());
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}).map((node) => node.textContent)"""
+CUT = """([frame, texts]) => { const a = document.querySelector(frame).getBoundingClientRect();
+  return [...document.querySelectorAll(texts)].map((node) => [node.textContent, node.getBoundingClientRect()])
+    .filter(([, b]) => b.left < a.left || b.right > a.right || b.top < a.top || b.bottom > a.bottom)
+    .map(([words]) => words); }"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_in_the_weight_space_no_number_is_cut_or_lies_on_another_label(visit, explorer, width):
+    page = visit(explorer.address + "#b=0&told=1&k=1&p=0.5,1+;1,2+;3,6+;-1,-2-;5,10+;-6,-12-;1,1+;1,-2+")
+    page.set_viewport_size({"width": width, "height": 844})
+    page.locator("[data-pane=weights]").click()
+    expect(page.locator(".weight-space .allows")).to_have_count(3)
+    page.wait_for_timeout(300)
+    assert page.evaluate(CUT, [".weight-space", ".weight-space text"]) == []
+    for name in (".weights-name", ".cone-name"):
+        assert page.evaluate(OVERLAPS, [f".weight-space {name}", ".weight-space .allows"]) == []
+
+
+def test_the_weight_space_says_in_words_that_it_has_no_cone_and_has_an_axis_where_w_stays_0(visit, explorer):
+    page = visit(explorer.address + "#b=0&told=1&k=1&o=restart&p=0,0-;0,0+")
+    expect(page.locator(".about-weights")).to_contain_text("no w gets every row right")
+    expect(page.locator(".weight-space .cone-name")).to_have_count(0)
+    assert "1" in page.locator(".weight-space .tick").all_text_contents()
+    assert "NaN" not in page.locator(".proof-chart").inner_html()
+    expect(page.locator(".fewest-words")).to_have_text("Every line through the origin has every row on it.")
+
+
 def test_the_tab_of_the_weight_space_is_grey_and_says_why_for_free_lines(visit, explorer):
     page = visit(explorer.address)
     tab = page.locator("[data-pane=weights]")
@@ -485,6 +516,12 @@ def test_a_bound_beyond_the_doubles_is_a_power_of_ten(visit, explorer):
     expect(page.locator(".proof-chart .wall-name")).to_have_text("the wall stands at more than 10³⁰⁸ →")
 
 
+def test_the_words_about_a_far_wall_lie_above_the_curves(visit, explorer):
+    page = visit(explorer.address + "#b=1&p=16,16.5+;17,17.5+;16,16-;17,17-")
+    floor, words = (page.locator(f".proof-chart {name}").bounding_box() for name in (".floor.curve", ".wall-name"))
+    assert words["y"] + words["height"] < floor["y"]
+
+
 @pytest.mark.parametrize("change", ["[data-value=worst]", "[data-value=false]", "[data-feature=xy]"])
 def test_what_an_example_is_about_is_said_only_while_it_is_as_it_was_given(visit, explorer, change):
     page = visit(explorer.address)
@@ -548,6 +585,17 @@ def test_own_points_carry_their_column_and_class_names(visit, explorer):
     expect(page.locator("[data-name=equation]")).to_contain_text("height")
     choose(page, "xor")
     expect(page.locator(".legend.in-plot")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_name_of_a_class_is_cut_and_leaves_room_for_the_other(visit, explorer, width):
+    page = visit(explorer.address)
+    page.set_viewport_size({"width": width, "height": 844})
+    page.evaluate(PASTE, f"x,y,kind\n1,2,{'a' * 500}\n3,4,b\n")
+    expect(page.locator(".legend.in-plot .class-name")).to_have_count(2)
+    assert page.evaluate(CUT, [".legend.in-plot", ".legend.in-plot *"]) == []
+    looks = "getComputedStyle(document.querySelector('.class-name')).textOverflow"
+    assert page.evaluate(looks) == "ellipsis"
 
 
 def test_the_score_of_the_corrected_row_is_computed_in_the_sentence(visit, explorer):
@@ -630,7 +678,7 @@ def test_names_come_along_in_a_link_and_go_with_an_undo(visit, explorer):
     expect(page.locator(".presets")).to_have_value("cornwell")
 
 
-DAMAGED = {link: "This link is damaged" for link in ("p=<b>1,1+", "p=1,1+;2,2", "p=%", "k=3")} | {
+DAMAGED = dict.fromkeys(("p=<b>1,1+", "p=1,1+;2,2", "p=%", "k=3"), "This link is damaged") | {
     "p=1e999,1+": "Row 0: 1e999 is too large for a picture",
     "p=2000000000,1+;1,1-": "Row 0: 2000000000 is too large for a picture",
     "p=1,1-" + ";0,1+" * 2000: "This link has 2,001 points: the page holds at most 2,000 points.",
@@ -842,6 +890,31 @@ def test_on_a_phone_no_label_is_on_another_and_every_choice_has_its_name(visit, 
     heights = page.evaluate(HEIGHTS, ".proof .words .whole")
     assert len(heights) == 2 and max(heights) < 30  # in one line
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+PHONE = {"has_touch": True, "is_mobile": True}
+
+
+def swipe(page, selector, across, down):
+    """A finger on the middle of it, moved and lifted."""
+    box = page.locator(selector).bounding_box()
+    x, y = box["x"] + box["width"] / 2 + 30, box["y"] + box["height"] / 2
+    touch = page.context.new_cdp_session(page)
+    for step in range(11):
+        points = [{"x": x + across * step / 10, "y": y + down * step / 10}]
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove" if step else "touchStart", "touchPoints": points})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_finger_scrolls_the_page_up_and_down_and_moves_the_view_sideways(visit, explorer):
+    page = visit(explorer.address + "#p=0,0-;9,9+&v=0,0,12&told=1", **PHONE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    before = view(page)
+    swipe(page, ".data-space", 0, -200)
+    assert view(page) == before and page.evaluate("scrollY") > 0
+    swipe(page, ".data-space", -80, 0)
+    assert view(page)[0] > before[0] and view(page)[1] == before[1]
+    assert min(page.evaluate(HEIGHTS, "summary")) >= 40
 
 
 def test_the_light_can_be_switched(visit, explorer):

@@ -2,10 +2,12 @@
 import { sidesOf } from "./curves.js";
 import { fill, svg } from "./dom.js";
 import { across, corners, cut, path } from "./geometry.js";
+import { textBox } from "./label-places.js";
 import { arrow, nameAt } from "./marks.js";
 
 const [FINE, COARSE] = [90, 48]; // cells along the longer side of a curved boundary; a kernel's take longer
 
+// The box of the name of w is returned: others keep off it.
 export function drawBoundary(plot) {
   const { app } = plot;
   const weights = app.weights();
@@ -18,6 +20,8 @@ export function drawBoundary(plot) {
   drawArrows(plot, weights);
   drawReach(plot);
   drawBest(plot);
+  const name = plot.layers.arrows.querySelector(".weights-name");
+  return name ? [textBox({ x: Number(name.getAttribute("x")), y: Number(name.getAttribute("y")) - 4 }, "w", 12)] : [];
 }
 
 // The line of u*, seen when u* or gamma is asked for.

@@ -7,6 +7,12 @@ import { wholeNumber } from "./state.js";
 
 const OWN = "points of your own";
 
+// A class in a legend: its colour and its name, which may be long.
+export const classInLegend = (name, i) => [
+  html("span", { class: `swatch ${i ? "plus" : "minus"}` }),
+  html("span", { class: "class-name", title: name }, name),
+];
+
 export function segments(label, options, get, choose, app) {
   const buttons = options.map(([value, words, title]) =>
     html(

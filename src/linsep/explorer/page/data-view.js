@@ -26,9 +26,9 @@ export function dataView(app) {
     if (plot.size[0] < 2 || app.isWide) return;
     plot.box = boxOf(app.state.view, ...plot.size);
     drawGrid(layers.grid, plot.box, plot.at, plot.size);
-    drawBoundary(plot);
+    const named = drawBoundary(plot);
     points.draw();
-    drawRowNumbers(plot, drawObstruction(layers, app, plot.at));
+    drawRowNumbers(plot, [...named, ...drawObstruction(layers, app, plot.at)]);
     drawCursor();
   }
 

@@ -25,10 +25,13 @@ export function editByPointer(app, node, planeAt, markNear) {
   node.addEventListener("pointermove", (event) => {
     if (!drag) return;
     const [x, y] = place(event);
-    if (!drag.moved && Math.hypot(x - drag.start[0], y - drag.start[1]) <= 3) return;
+    const [across, down] = [x - drag.start[0], y - drag.start[1]];
+    if (!drag.moved && Math.hypot(across, down) <= 3) return;
+    const isFinger = event.pointerType === "touch" && drag.row === null;
+    if (isFinger && !drag.moved && Math.abs(down) > Math.abs(across)) return end(); // it scrolls the page, not the view
     app.isDragging = drag.row !== null;
     if (drag.row !== null) app.drag(drag.row, planeAt(x, y), !drag.moved);
-    else pan(x - drag.start[0], y - drag.start[1]);
+    else pan(across, down);
     drag.moved = true;
   });
   node.addEventListener("pointerup", (event) => {
@@ -41,7 +44,10 @@ export function editByPointer(app, node, planeAt, markNear) {
     app.isDragging = false;
     app.redraw();
   };
-  node.addEventListener("pointercancel", end);
+  node.addEventListener("pointercancel", () => {
+    if (drag?.row === null && drag.moved) app.look({ cx: drag.cx, cy: drag.cy }); // the page is scrolled after all
+    end();
+  });
   const pan = (across, down) => {
     const unit = (2 * app.state.view.half) / Math.min(bounds.width, bounds.height);
     app.look({ cx: drag.cx - across * unit, cy: drag.cy + down * unit });

@@ -29,7 +29,9 @@ export function fewestView(app) {
     if (isKnown)
       node.textContent = app.fewest.w.some(Boolean)
         ? `The best line leaves ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} on its wrong side or on it (dotted).`
-        : `No line does better than to call every row of the larger class: ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} wrong.`;
+        : !app.state.bias
+          ? "Every line through the origin has every row on it."
+          : `No line does better than to call every row of the larger class: ${plural(app.fewest.wrong, "row")} of ${app.state.points.length} wrong.`;
     if (app.isDragging || !isWanted || asked === app.settled || app.state.points.length > MOST_SEARCHED) return;
     asked = app.settled;
     clearTimeout(waiting);

@@ -2,7 +2,7 @@
 import { App } from "./app.js";
 import { challengeView } from "./challenge-view.js";
 import { codeView, equationView, storyView } from "./code-view.js";
-import { editing, keys, paneTabs, presetPicker, runOptions, whyNot } from "./controls.js";
+import { classInLegend, editing, keys, paneTabs, presetPicker, runOptions, whyNot } from "./controls.js";
 import { dataView } from "./data-view.js";
 import { lettersView } from "./definitions.js";
 import { button, card, fill, fillOnce, html } from "./dom.js";
@@ -18,6 +18,11 @@ import { tableView } from "./table-view.js";
 import { transport } from "./transport.js";
 import { verdictView } from "./verdict-view.js";
 import { weightView } from "./weight-view.js";
+
+const WEIGHTS_WORDS =
+  "In weight space each row is a line, and w gets the row right when it is on the side of the row’s number. ";
+const CONE_WORDS = "In the green cone w gets every row right; the run walks until it is inside.";
+const NO_CONE_WORDS = "Here no w gets every row right: there is no cone for the run to walk into.";
 
 export function mount(root, host) {
   const app = new App(host);
@@ -79,11 +84,7 @@ function panes(app) {
   const weights = pane("weights", "Weight space", weightView(app));
   const lifted = pane("lifted", "Lifted space (drag to turn it)", liftedView(app));
   const all = html("div", { class: "panes" }, data, weights, lifted);
-  const about = html(
-    "p",
-    { class: "words about-weights" },
-    "In weight space each row is a line, and w gets the row right when it is on the side of the row’s number. In the green cone w gets every row right; the run walks until it is inside.",
-  );
+  const about = html("p", { class: "words about-weights" });
   app.views.push(() => {
     const chosen = app.state.pane;
     const isShown = (name) => whyNot(app, name) === "" && (chosen === name || chosen === "both");
@@ -92,6 +93,8 @@ function panes(app) {
     const isAlone = weights.hidden && lifted.hidden;
     data.hidden = !isAlone && chosen !== "both";
     about.hidden = weights.hidden;
+    const isCone = (app.told?.verdict.kind ?? "separable") === "separable";
+    fillOnce(about, String(isCone), () => [WEIGHTS_WORDS, isCone ? CONE_WORDS : NO_CONE_WORDS]);
     all.classList.toggle("two", !isAlone && !data.hidden);
   });
   return [all, about];
@@ -107,9 +110,7 @@ function namesView(app) {
     legend.hidden = !classes;
     if (columns) fill(across, columns[0], " →") && fill(up, "↑ ", columns[1]);
     if (!classes) return;
-    fillOnce(legend, classes.join("\n"), () =>
-      classes.flatMap((name, i) => [html("span", { class: `swatch ${i ? "plus" : "minus"}` }), name]),
-    );
+    fillOnce(legend, classes.join("\n"), () => classes.flatMap(classInLegend));
   });
   return [across, up, legend];
 }

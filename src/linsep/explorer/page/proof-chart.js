@@ -28,7 +28,7 @@ export function drawChart({ app, layers, size }) {
   const [width, height] = size;
   const [bound, { radius }] = [app.told?.bound, app.answer];
   const far = axisReach(app) === "wall" ? bound.bound * 1.08 : Math.max(app.reach, 1) * 1.08;
-  const tallest = Math.sqrt(far) * radius * 1.06;
+  const tallest = Math.sqrt(far) * radius * 1.06 || 1; // all rows may be 0
   const pad = { left: 38, right: 12, top: 10, bottom: 24 };
   const x = (k) => pad.left + (k / far) * (width - pad.left - pad.right);
   const y = (v) => height - pad.bottom - (Math.max(v, 0) / tallest) * (height - pad.top - pad.bottom);
@@ -67,7 +67,7 @@ export function drawChart({ app, layers, size }) {
     bound && !wall
       ? svg(
           "text",
-          { class: "wall-name", x: width - pad.right - 4, y: y(0) - 8 },
+          { class: "wall-name far", x: pad.left + 8, y: pad.top + 12 },
           `the wall stands at ${showBound(bound.bound)} →`,
         )
       : null,

@@ -1,5 +1,5 @@
 // How wide rows are looked at: along two columns, or across a hyperplane.
-import { segments } from "./controls.js";
+import { classInLegend, segments } from "./controls.js";
 import { html } from "./dom.js";
 
 export function lookControls(app) {
@@ -44,6 +44,6 @@ export function lookControls(app) {
     first.hidden = second.hidden = !pair;
     follow.hidden = Boolean(pair) || app.host.isRecorded;
   });
-  const swatches = labels.flatMap((label, i) => [html("span", { class: `swatch ${i ? "plus" : "minus"}` }), label]);
+  const swatches = labels.flatMap(classInLegend);
   return html("div", { class: "editing" }, kind, first, second, follow, html("p", { class: "legend" }, ...swatches));
 }

@@ -2,8 +2,19 @@
 
 import { fill, plotOf, svg } from "./dom.js";
 import { boxOf, corners, cut, path } from "./geometry.js";
+import { overlap, textBox } from "./label-places.js";
 import { arrow, drawGrid } from "./marks.js";
 
+const CONE_NAME = "right for all";
+const CONE_PLACES = [1, 0.75, 1.2, 0.5]; // from the origin to the middle of the cone
+const LETTER = 7; // pixels: of a row's number
+const W_PLACES = [
+  [12, -8],
+  [12, 18],
+  [-12, -8],
+  [-12, 18],
+  [0, -20],
+]; // the name of w, from its dot
 const NUMBERED = 14; // rows: more have no room for their numbers
 const SINGLY = 60; // rows: more are drawn without teeth, all at once
 const TOOTH = 6; // pixels: the teeth of a line point to the side that its row allows
@@ -19,36 +30,38 @@ export function weightView(app) {
   function draw() {
     if (plot.size[0] < 2 || app.state.bias || !app.answer || app.isWide || app.isLifted) return;
     const visited = [[0, 0], ...app.steps.w.slice(0, app.reach)];
-    const half = 1.25 * Math.max(...visited.flat().map(Math.abs), 1e-9);
+    const half = 1.25 * Math.max(...visited.flat().map(Math.abs)) || 1; // w may stay 0
     plot.box = boxOf({ cx: 0, cy: 0, half }, ...plot.size);
     const signed = app.state.points.map((p, i) => [p[0] * app.state.labels[i], p[1] * app.state.labels[i]]);
     drawGrid(plot.layers.grid, plot.box, plot.at, plot.size);
-    drawCone(plot, signed);
-    (signed.length > SINGLY ? drawManyRows : drawRows)(plot, signed);
-    drawPath(plot, visited.map(plot.at));
+    const numbers = (signed.length > SINGLY ? drawManyRows : drawRows)(plot, signed);
+    drawCone(plot, signed, numbers);
+    drawPath(plot, visited.map(plot.at), numbers);
   }
 
   app.views.push(draw);
   return plot.node;
 }
 
-function drawCone({ app, layers, size, box, at }, signed) {
+function drawCone({ app, layers, size, box, at }, signed, numbers) {
   const isCone = app.told?.verdict.kind === "separable";
   const cone = isCone ? signed.reduce((polygon, z) => cut(polygon, z, 0), corners(box)).map(at) : [];
-  if (cone.length < 3) {
-    const none =
-      isCone || !app.told ? null : svg("text", { class: "cone-name none", x: 82, y: 20 }, "no w is right for all rows");
-    return fill(layers.cone, none);
-  }
+  if (cone.length < 3) return fill(layers.cone);
   const [x, y] = [0, 1].map((j) => cone.reduce((sum, p) => sum + p[j], 0) / cone.length);
+  const [ox, oy] = at([0, 0]);
+  const places = CONE_PLACES.map((part) => ({
+    x: Math.min(ox + part * (x - ox), size[0] - 52),
+    y: oy + part * (y - oy),
+  }));
+  const isFree = (place) => !numbers.some((number) => overlap(number, textBox(place, CONE_NAME, LETTER)));
   return fill(
     layers.cone,
     svg("path", { class: "feasible", d: path(cone, true) }),
-    svg("text", { class: "cone-name", x: Math.min(x, size[0] - 52), y }, "right for all"),
+    svg("text", { class: "cone-name", ...(places.find(isFree) ?? places[0]) }, CONE_NAME),
   );
 }
 
-// Rows with the same line and the same side are one mark with all their numbers.
+// Rows with the same line and the same side are one mark with all their numbers. The boxes of these are returned.
 function drawRows(plot, signed) {
   const { app, layers } = plot;
   const now = app.corrected();
@@ -61,11 +74,9 @@ function drawRows(plot, signed) {
     groups.set(key, [...(groups.get(key) ?? []), { i, normal }]);
   });
   const isNumbered = signed.length <= NUMBERED;
-  fill(
-    layers.rows,
-    forbidden(plot, signed[now]),
-    ...[...groups.values()].map((rows) => rowLine(plot, rows, isNumbered)),
-  );
+  const all = [...groups.values()];
+  fill(layers.rows, forbidden(plot, signed[now]), ...all.map((rows) => rowLine(plot, rows, isNumbered)));
+  return isNumbered ? all.map((rows) => textBox(numbersOf(plot, rows), numbersOf(plot, rows).words, LETTER)) : [];
 }
 
 // Of many rows the lines alone, as one mark for each class.
@@ -88,6 +99,7 @@ function drawManyRows(plot, signed) {
     svg("path", { class: "constraint many plus", d: lines(1).join("") }),
     svg("path", { class: "constraint many minus", d: lines(-1).join("") }),
   );
+  return [];
 }
 
 // The half that the row just corrected forbids.
@@ -97,33 +109,47 @@ function forbidden({ box, at }, z) {
   return svg("path", { class: "forbidden", d: path(half.map(at), true) });
 }
 
-function rowLine({ app, size, at }, rows, isNumbered) {
-  const now = app.corrected();
-  const [nx, ny] = rows[0].normal;
-  const side = app.state.labels[rows[0].i] > 0 ? "plus" : "minus";
-  const isNow = rows.some(({ i }) => i === now);
+// How far a row's line reaches in the plot, and what is at a place of it. Along the line on the screen, where y points
+// down: (-ny, -nx). Its allowed side: (nx, -ny).
+function along({ size, at }, [nx, ny]) {
   const [cx, cy] = at([0, 0]);
   const far = Math.min(size[0] / 2 / Math.max(Math.abs(ny), 1e-9), size[1] / 2 / Math.max(Math.abs(nx), 1e-9));
-  // Along the line on the screen, where y points down: (-ny, -nx). Its allowed side: (nx, -ny).
-  const on = (t, off = 0) => [cx - ny * t + nx * off, cy - nx * t - ny * off];
+  return { far, on: (t, off = 0) => [cx - ny * t + nx * off, cy - nx * t - ny * off] };
+}
+
+// The numbers of rows, and where they stand: within the plot.
+function numbersOf(plot, rows) {
+  const { far, on } = along(plot, rows[0].normal);
+  const words = rows.map(({ i }) => i).join(", ");
+  const [x, y] = on(far - 22, 15);
+  const [width, height] = plot.size;
+  const half = (LETTER * words.length) / 2 + 4;
+  return { words, x: Math.max(half, Math.min(x, width - half)), y: Math.max(12, Math.min(y, height - 12)) };
+}
+
+function rowLine(plot, rows, isNumbered) {
+  const { app } = plot;
+  const now = app.corrected();
+  const side = app.state.labels[rows[0].i] > 0 ? "plus" : "minus";
+  const isNow = rows.some(({ i }) => i === now);
+  const { far, on } = along(plot, rows[0].normal);
   const teeth = [-0.93, -0.8, -0.67, 0.67, 0.8, 0.93]
     .map((part) => path([on(part * far), on(part * far, TOOTH)]))
     .join("");
-  const [x, y] = on(far - 22, 15);
-  const numbers = rows.map(({ i }) => i).join(", ");
+  const { words, x, y } = numbersOf(plot, rows);
   return svg(
     "g",
-    { "data-rows": numbers },
+    { "data-rows": words },
     svg("path", {
       class: `constraint ${side}${isNow ? " current" : ""}`,
       d: path([on(-2 * far), on(2 * far)]),
     }),
     svg("path", { class: `tooth ${side}`, d: teeth }),
-    isNumbered ? svg("text", { class: "allows", x, y }, numbers) : null,
+    isNumbered ? svg("text", { class: "allows", x, y }, words) : null,
   );
 }
 
-function drawPath({ app, layers }, visited) {
+function drawPath({ app, layers }, visited, numbers) {
   const upTo = visited.slice(0, app.state.k + 1);
   fill(
     layers.path,
@@ -138,6 +164,12 @@ function drawPath({ app, layers }, visited) {
     layers.now,
     now === null ? null : arrow(`update ${name}`, upTo.at(-2), [cx, cy]),
     svg("circle", { class: "here", cx, cy, r: 5.5 }),
-    svg("text", { class: "weights-name", x: cx + 12, y: cy - 8 }, "w"),
+    svg("text", { class: "weights-name", ...besideW([cx, cy], numbers) }, "w"),
   );
+}
+
+// Where the name of w stands: on no row's number.
+function besideW([cx, cy], numbers) {
+  const places = W_PLACES.map(([dx, dy]) => ({ x: cx + dx, y: cy + dy }));
+  return places.find((place) => !numbers.some((box) => overlap(box, textBox(place, "w", 12)))) ?? places[0];
 }
