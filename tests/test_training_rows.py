@@ -22,9 +22,10 @@ from linsep import KernelPerceptronClassifier, OnlinePerceptron, PerceptronClass
 from linsep.errors import ArgumentError, LinsepError
 from linsep.estimators import TRUSTED_TYPES
 from linsep.estimators.training_rows import HeldOut
-from linsep.learners.perceptron import Perceptron, plain_rule, visits
+from linsep.learners.perceptron import Perceptron
 from linsep.sources.base import Block, marks
 from linsep.sources.inputs import read_table
+from plain_rules import visits, weighted_rule
 
 KEEPS = ("last", "average", "vote", "best")
 
@@ -82,7 +83,7 @@ def test_the_compiled_rules_are_the_plain_ones(rule, n_classes):
     X, y, _ = rows(n_classes)
     weights = np.random.default_rng(1).choice([0.5, 1.0, 2.0, 3.25], len(y))
     shares = [share for _ in range(2) for weight in weights for share in visits(weight)]
-    steps = list(zip(shares, plain_rule(X, y, n_classes, weights=weights, rule=rule, C=0.7), strict=False))
+    steps = list(zip(shares, weighted_rule(X, y, n_classes, weights=weights, rule=rule, C=0.7), strict=False))
     mean = sum(share * W for share, (_, _, W, _) in steps) / sum(shares)
     learner = Perceptron(n_classes, X.shape[1], keep="average", rule=rule, C=0.7)
     block = Block(read_table(X)[0], marks(y, n_classes), range(len(y)), X.shape[1], weights)
@@ -421,7 +422,7 @@ def test_a_stream_with_a_rule_is_the_plain_rule_and_resumes(rule, tmp_path):
     model.save(tmp_path / "model.json")
     model = linsep.load(tmp_path / "model.json")
     model.predict_then_learn(X[30:], y[30:])
-    steps = list(itertools.islice(plain_rule(X, y, rule=rule, C=0.5), len(y)))
+    steps = list(itertools.islice(weighted_rule(X, y, rule=rule, C=0.5), len(y)))
     np.testing.assert_allclose(model.learner.weights.W, steps[-1][2], atol=1e-12)
     assert model.gamma_ceiling == math.inf and "margin" not in model.report().text()
 

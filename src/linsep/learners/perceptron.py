@@ -14,24 +14,13 @@ other class r:  W_k += x,  W_r -= x. Write Z for the matrix with x in row k, -x 
 construction): |Z|² = 2·|x|², so the same proof gives 2·(R/gamma)², and (2·R² + 2·m)/gamma² where a margin m is
 required. Two classes are the case W_1 = -W_0, where one row of weights is enough.
 
-A row of weight k is visited k times in succession, so a whole weight is that many copies of the row, one after the
-other; a weight that is not whole has a last visit whose update counts for the rest of it. Steps of s <= 1 change
-nothing in the proof: W·U grows by s·gamma at least and |W|² by s²·R² <= s·R² at most, so the steps add up to
-(R/gamma)² at most.
-
-The rules other than Rosenblatt's call a row a mistake while its gap is below 1 (but for rounding), and go only as far
-as needed. With loss = 1 - gap the step is  min(C, loss/|Z|²)  for "pa1" and  loss/(|Z|² + 1/(2·C))  for "pa2"
-(Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006). "arow" is "pa2" with a spread s_j for each weight, 1 at first:
-|Z|² is Σ s_j·Z_j², the step moves w_j by s_j·Z_j, and each update at a row lowers s_j by
-(s_j·Z_j)²/(|Z|² + 1/(2·C)), so that weights of rare columns stay quick when those of common ones have settled (Crammer,
-Kulesza and Dredze 2009, with r = 1/(2·C)).
-
 If no hyperplane separates the classes, the updates never end; but no length of waiting proves that they will not.
 `keep` says which weights of such a run are used (see `kept_weights.py`).
 
-`plain_rule` is the algorithm as a loop to read. What runs is the same loop compiled, `sweep` in loops/sweeps.py; tests
-compare the two. A `Perceptron` uses it to learn from one block of rows, and a `Learner` (learner.py) to learn from all
-rows of a source, pass after pass. Everything here that learns a hyperplane from rows is one of the two.
+`plain_rule` is the algorithm as a loop to read. What runs is the same loop compiled, `sweep` in loops/sweeps.py, and
+tests compare the two; it also knows weights of rows and rules that choose how far to go (loops/updates.py). A
+`Perceptron` uses it to learn from one block of rows, and a `Learner` (learner.py) to learn from all rows of a source,
+pass after pass. Everything here that learns a hyperplane from rows is one of the two.
 """
 
 from collections.abc import Iterator, Sequence
@@ -76,9 +65,6 @@ def plain_rule(
     bias: int = 1,
     margin: float = 0,
     random: np.random.Generator | None = None,
-    weights: Sequence[float] | None = None,
-    rule: Rule = "perceptron",
-    C: float = 1.0,
 ) -> Iterator[tuple[int, bool, Array, Array]]:
     """The rule, written as plainly as possible: after each row its number, whether it was a mistake, and the weights.
 
@@ -86,41 +72,20 @@ def plain_rule(
     """
     vectors = 1 if n_classes == 2 else n_classes
     W, b = np.zeros((vectors, X.shape[1]), X.dtype), np.zeros(vectors, X.dtype)
-    S, s = np.ones_like(W), np.ones_like(b)  # the spread of "arow"
     is_clean = False
     while not is_clean:
         is_clean = True
-        for i in _rows_of_a_pass(X, labels, W, b, order, random):
-            for share in [1] if weights is None else visits(weights[i]):
-                x, scores = X[i], W @ X[i] + b
-                y = direction(scores, labels[i])
-                if is_mistake := bool(y @ scores <= (margin if rule == "perceptron" else NEARLY_1)):
-                    length2 = y**2 @ (S @ x**2 + s * bias)
-                    step = plain_step(rule, C, share, 1 - y @ scores, length2)
-                    W += step * y[:, None] * S * x  # w += y·x
-                    b += step * y * s * bias
-                    if rule == "arow":
-                        by = y**2 / (length2 + 1 / (2 * C * share))
-                        S, s = S - by[:, None] * (S * x) ** 2, s - by * bias * s**2
-                    is_clean = False
-                yield i, is_mistake, W.copy(), b.copy()
+        for i in rows_of_a_pass(X, labels, W, b, order, random):
+            scores = W @ X[i] + b
+            y = direction(scores, labels[i])
+            is_mistake = bool(y @ scores <= margin)
+            if is_mistake:
+                W += y[:, None] * X[i]  # w += y·x
+                b += y * bias
+                is_clean = False
+            yield i, is_mistake, W.copy(), b.copy()
             if is_mistake and order in ("restart", "worst"):
                 break
-
-
-def visits(weight: float) -> list[float]:
-    """A weight as visits: 2.5 is 1, 1 and 0.5."""
-    whole = int(weight)
-    return [1.0] * whole + ([weight - whole] if weight > whole else [])
-
-
-def plain_step(rule: Rule, C: float, share: float, loss: float, length2: float) -> float:
-    """How far an update goes that counts for this share of a visit."""
-    if rule == "perceptron":
-        return share
-    if rule == "pa1":
-        return min(C * share, loss / length2) if length2 else C * share
-    return loss / (length2 + 1 / (2 * C * share))
 
 
 def direction(scores: Array, label: int) -> Array:
@@ -133,9 +98,10 @@ def direction(scores: Array, label: int) -> Array:
     return y
 
 
-def _rows_of_a_pass(
+def rows_of_a_pass(
     X: Array, labels: Sequence[int], W: Array, b: Array, order: Order, random: np.random.Generator | None
 ) -> Sequence[int]:
+    """The rows that a pass walks, in order; of "worst" the one that is furthest on the wrong side."""
     if order == "shuffled":
         return [int(i) for i in shuffled(random or np.random.default_rng(), len(X))]
     if order == "worst":

@@ -1,8 +1,16 @@
 """How a mistake changes the weights: the plain update, and those of the rules that choose how far to go.
 
-The step of an update is 1. With a `Hinge` it is what brings the gap to 1, at most `cap` for each visit and less
-where `soft` is above 0 (Crammer and others 2006); with a `spread`, one for each weight, distances are measured by it
-and it shrinks with each update (Crammer, Kulesza and Dredze 2009).
+A row of weight k is visited k times in succession, so a whole weight is that many copies of the row, one after the
+other; a weight that is not whole has a last visit whose update counts for the rest of it. Steps of s <= 1 change
+nothing in Novikoff's proof (learners/perceptron.py): W·U grows by s·gamma at least and |W|² by s²·R² <= s·R² at
+most, so the steps add up to (R/gamma)² at most.
+
+The rules other than Rosenblatt's call a row a mistake while its gap is below 1 (but for rounding), and go only as far
+as needed. With loss = 1 - gap the step is  min(C, loss/|Z|²)  for "pa1", a `Hinge` with a cap, and
+loss/(|Z|² + 1/(2·C))  for "pa2", a soft one (Crammer, Dekel, Keshet, Shalev-Shwartz and Singer 2006). "arow" is "pa2"
+with a spread s_j for each weight, 1 at first: |Z|² is Σ s_j·Z_j², the step moves w_j by s_j·Z_j, and each update at a
+row lowers s_j by (s_j·Z_j)²/(|Z|² + 1/(2·C)), so that weights of rare columns stay quick when those of common ones
+have settled (Crammer, Kulesza and Dredze 2009, with r = 1/(2·C)).
 """
 
 from typing import Any, NamedTuple
