@@ -261,6 +261,8 @@ def test_step_2_computes_the_score_and_what_the_rule_adds(story):
     assert status(page) == "Its score: 2·0 + (−2)·1.5 − 2 = −5."
     page.get_by_role("button", name="by 2.25").click()
     assert status(page) == "Not quite: by 3.25." and "−1.75" in told(page)
+    expect(page.locator(".tale-plot .ghost")).to_have_count(1)
+    assert "The faint dotted line is the old one." in told(page)
     page.get_by_role("button", name="by 3.25").click()
     assert status(page) == "Yes."
 
@@ -289,6 +291,13 @@ def test_step_4_draws_r_gamma_and_u_star_once_one_has_guessed(story):
     assert status(page) == "Yes." and "√10.25" in told(page)
 
 
+CROSSING_TICKS = """() => {
+  const ticks = [...document.querySelectorAll(".tale-chart .tick")].map((node) => node.getBoundingClientRect());
+  return ticks.flatMap((a, i) => ticks.slice(i + 1).filter(
+    (b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom));
+}"""
+
+
 @pytest.mark.parametrize(
     ("number", "answer", "line", "curves"),
     [(5, "γ", "k·γ", 1), (6, "at most 0", "√k·R", 2), (7, "until k = (R/γ)²", "20.5", 2)],
@@ -300,7 +309,11 @@ def test_steps_5_to_7_build_the_chart_of_the_proof(number, answer, line, curves,
     assert status(page).startswith("After 3 updates: W·u*")
     page.get_by_role("button", name=answer, exact=True).click()
     assert status(page) == "Yes." and line in told(page)
+    assert number == 7 or "W starts at 0" in told(page)
     expect(page.locator(".tale-chart .curve")).to_have_count(curves)
+    across, up = (page.locator(f".tale-chart .tick{kind}").all_text_contents() for kind in (":not(.right)", ".right"))
+    assert len(across) > 4 and "0" in across and len(up) >= 2
+    assert page.evaluate(CROSSING_TICKS) == []
     expect(page.locator(".tale-chart .wall")).to_have_count(int(number == 7))
 
 
@@ -346,7 +359,9 @@ def test_step_8_moves_the_wall_with_the_points(story):
     drag_to(page, page.locator(".tale-grip").nth(2), 0.34, 0.29)
     assert status(page) != "The wall stands at 20.5; the run makes 7 updates."
     page.get_by_role("button", name="Show me how").click()
-    assert "half as wide puts it four times as far" in told(page)
+    assert "half as wide puts it four times as far" in told(page) and told(page).startswith(
+        "Here it is the narrow band."
+    )
 
 
 def test_step_8_says_when_no_line_is_left(story):
@@ -370,7 +385,7 @@ def test_step_10_lifts_the_corners_and_ends_in_the_sandbox(story):
     page = story(10)
     page.get_by_role("button", name="x₁·x₂").click()
     expect(page.locator(".tale-sheet")).to_be_visible()
-    assert "kernel" in told(page)
+    assert "a score w·x is a sum of products" in told(page) and "A kernel is such a product" in told(page)
     page.get_by_role("button", name="end the story").click()
     expect(page.locator(".data-space")).to_be_visible()
 

@@ -51,6 +51,27 @@ test("the seven points have R² = 10.25, γ² = 1/2 and a wall at 20.5", () => {
   assert.ok(Math.abs(bound.bound - 20.5) < 1e-9);
 });
 
+test("points at the corners of the picture move the wall of the seven to 49 at most, if the band stays as it is", () => {
+  const { bound } = about(SEVEN, false);
+  assert.ok(Math.abs((2 * 3.5 ** 2) / bound.gamma ** 2 - 49) < 1e-9);
+});
+
+test("the kernel of the last step has the product of the third numbers inside", () => {
+  const kernel = ([a, b], [c, d]) => (a * c + b * d + 1) ** 2;
+  const rest = ([a, b], [c, d]) => (a * c) ** 2 + (b * d) ** 2 + 2 * a * c + 2 * b * d + 1;
+  for (const [x, y] of [
+    [
+      [2, 3],
+      [5, 7],
+    ],
+    [
+      [-1, 4],
+      [0.5, 2],
+    ],
+  ])
+    assert.equal(kernel(x, y), rest(x, y) + 2 * (x[0] * x[1]) * (y[0] * y[1]));
+});
+
 test("some order makes nine updates on the seven points, none more", () => {
   const longest = (now) =>
     Math.max(0, ...wrongRows(SEVEN, now).map((row) => 1 + longest(afterUpdate(SEVEN, now, row, false))));

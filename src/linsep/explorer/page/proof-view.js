@@ -78,7 +78,7 @@ function drawWords(app, words) {
     const why = app.state.kernel
       ? "With a kernel R² is the largest K(x, x). γ is the margin in the kernel’s space: there is a wall if that is above 0, and it is not computed here."
       : !app.told
-        ? "Whether there is a floor below |W|, and a wall that ends the run, hangs on the verdict."
+        ? "Whether there is a floor below |W|, and a wall that ends the run, depends on the verdict."
         : app.answer.verdict.kind === "separable"
           ? "The margin is too thin for the numbers of a chart."
           : `No ${lineNoun(app)} separates these rows, so there is no u*, no floor and no wall: the updates never end.`;

@@ -92,7 +92,7 @@ export const oneMistake = {
     return [picture.node];
   },
   told: [
-    "The new w is (2, −0.5), the new b is −1, and the score is 2·0 + (−0.5)·1.5 − 1 = −1.75: from −5 it rose by 3.25.",
+    "The new w is (2, −0.5), the new b is −1, and the score is 2·0 + (−0.5)·1.5 − 1 = −1.75: from −5 it rose by 3.25. The faint dotted line is the old one.",
     "That is |x|² + 1 = 0² + 1.5² + 1, where |x| is the length of x. It is never below 1, so adding a + always raises its score. Not always far enough: this one is still a mistake, only a smaller one.",
   ],
 };

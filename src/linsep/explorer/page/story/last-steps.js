@@ -69,7 +69,8 @@ export const whatNow = {
   },
   told: [
     "x₁·x₂ lifts the corner (1, 1) alone. The sheet x₁ + x₂ − 2·x₁·x₂ = ½ passes between them; down in the plane it is a cross. (Sums and differences of the old numbers do not help: with them the points stay on a flat sheet.)",
-    "The Perceptron only ever needs x·x′ of two points. A kernel is that product in a lifted space, computed without going there: (x·x′ + 1)² has the feature x₁·x₂ inside.",
+    "There is a shortcut. The weights w are a sum of points, each with its sign y. So a score w·x is a sum of products x·x′ of two points, and the Perceptron needs nothing else of them. To run among lifted points, it needs only the product of any two lifted points.",
+    "A kernel is such a product, computed from the flat points: nobody has to lift them. Take (x·x′ + 1)². Multiplied out, it has the term 2·(x₁·x₂)·(x₁′·x₂′): the third number of one point times that of the other is inside.",
     "Now the page is yours: the sandbox has these sets and more, and points of your own. It calls points rows, as a table does.",
   ],
 };

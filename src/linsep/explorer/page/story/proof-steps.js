@@ -73,7 +73,7 @@ function steppedRun(scene, shown) {
 export const theFloor = {
   title: "The floor",
   recall:
-    "W is all weights in one: (w, b), with a 1 appended to each point to match. Here b = 0, and W is w. From the last step: y is +1 or −1, the class of x; |x| ≤ R; u* has length 1, and y·(u*·x) ≥ γ for every point.",
+    "W is all weights in one: (w, b), with a 1 appended to each point to match. Here b = 0, and W is w. It starts at 0. From the last step: y is +1 or −1, the class of x; |x| ≤ R; u* has length 1, and y·(u*·x) ≥ γ for every point.",
   ask: "Each update adds Z = y·x, a point turned to its side, to W. How much does it add to W·u*, at least?",
   make(scene) {
     scene.choose(["nothing, perhaps", "γ", "R"], 1);
@@ -81,12 +81,13 @@ export const theFloor = {
   },
   told: [
     "(W + Z)·u* = W·u* + Z·u* ≥ W·u* + γ, because every point has Z·u* ≥ γ: that is what the band says.",
-    "So after k updates W·u* ≥ k·γ. A straight line from below: each mistake, whichever it is, adds at least γ. That alone does not turn W towards u*; it could just get longer.",
+    "W starts at 0, where W·u* = 0. So after k updates W·u* ≥ k·γ. A straight line from below: each mistake, whichever it is, adds at least γ. That alone does not turn W towards u*; it could just get longer.",
   ],
 };
 
 export const theCeiling = {
   title: "The ceiling",
+  recall: "W is 0 at the start. Each update adds Z = y·x, and |x| ≤ R for every point.",
   ask: "And how long does W get? |W + Z|² = |W|² + 2·W·Z + |Z|². The point was a mistake. So what is 2·W·Z?",
   make(scene) {
     scene.choose(["above 0", "at most 0", "either"], 1);
@@ -94,7 +95,7 @@ export const theCeiling = {
   },
   told: [
     "A mistake is W·Z ≤ 0. So |W + Z|² ≤ |W|² + |Z|² ≤ |W|² + R².",
-    "After k updates |W|² ≤ k·R², and |W| ≤ √k·R. A root from above: a mistake points away from W, or across it, so W grows slowly.",
+    "W starts at 0, where |W|² = 0. So after k updates |W|² ≤ k·R², and |W| ≤ √k·R. A root from above: a mistake points away from W, or across it, so W grows slowly.",
   ],
 };
 
@@ -148,7 +149,8 @@ export const breakIt = {
     return [picture.node];
   },
   told: [
-    "The wall is (R/γ)²: a band half as wide puts it four times as far, and so do points twice as far out. The farther the wall, the longer a run can be. It need not be: yours may have become shorter.",
+    "Here it is the narrow band. The wall is (R/γ)²: a band half as wide puts it four times as far, and so do points twice as far out. But the points stay in the picture, so R alone moves the wall to 24.5/0.5 = 49 at most, and a band can be as narrow as you like.",
+    "The farther the wall, the longer a run can be. It need not be: yours may have become shorter.",
     "And however you move them: while a line through the origin exists, the run stays on this side of the wall.",
   ],
 };

@@ -87,7 +87,7 @@ export function tellStory(app, root) {
     root.classList.add("telling");
     place.hidden = false;
     fill(place, ...stepNodes(k, { show, leave }));
-    if (fault) place.querySelector(".tale-nav").after(html("p", { class: "notice", role: "alert" }, fault));
+    if (fault) place.querySelector(".tale-head").prepend(html("p", { class: "notice", role: "alert" }, fault));
     if (isFocused) place.querySelector("h2").focus();
     app.redraw();
   };

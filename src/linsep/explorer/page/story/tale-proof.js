@@ -1,7 +1,8 @@
 // The story's pictures of the proof: R, gamma and u* in the plane; floor, ceiling and wall in a chart.
 import { fill, surface, svg } from "../dom.js";
-import { across, corners, cut, path } from "../geometry.js";
+import { across, corners, cut, path, ticks } from "../geometry.js";
 import { arrow, nameAt } from "../marks.js";
+import { show } from "../numbers.js";
 
 // The circle of R, the band of gamma and u*, for lines through the origin, where both are what they look like.
 export function taleMeasures(at, box, { radius, gamma, direction: u }) {
@@ -73,6 +74,12 @@ function chartParts({ bound, steps, k, floor, ceiling, wall }, width, height) {
   return [
     svg("path", { class: "tale-axes", d: `M${pad.left} ${pad.top}V${y(0)}H${width - pad.right}` }),
     svg("text", { class: "tick", x: width - 40, y: height - 7 }, "updates k"),
+    ...ticks(0, most, width / 70)
+      .filter((n) => x(n) < width - 85)
+      .map((n) => svg("text", { class: "tick", x: x(n), y: height - 7 }, show(n))),
+    ...ticks(0, top, 4)
+      .slice(1)
+      .map((n) => svg("text", { class: "tick right", x: pad.left - 5, y: y(n) + 4 }, show(n))),
     ...(ceiling ? [curve("high", high), name("√k·R", high, 0.62, -10), ...run("norm", steps.norm, "|W|", -5)] : []),
     ...(floor
       ? [
