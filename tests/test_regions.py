@@ -89,6 +89,23 @@ def test_integers_that_round_to_one_double_are_different(values, y, mistakes):
         assert len(found.mistaken_rows) == mistakes
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_one_column_gets_a_cut_wherever_the_class_changes(seed):
+    random = np.random.default_rng(seed)
+    n = (5000, 60, 200)[seed % 3]
+    kinds = (
+        random.standard_normal(n),
+        random.integers(-(2**63), 2**63, n),
+        random.choice([1e308, -1e308, 5e-324, 0.0], n),
+    )
+    values, y = kinds[seed // 2], random.integers(0, 3, n)
+    found = linsep.separate_regions(values[:, None], y, time_limit=5)
+    found.verify(values[:, None], y)
+    kept = np.setdiff1d(np.arange(n), found.mistaken_rows)
+    in_order = y[kept][np.argsort(values[kept], kind="stable")]
+    assert found.in_time and len(found.cuts) == np.count_nonzero(np.diff(in_order))
+
+
 def test_contradictions_are_named_and_the_commoner_label_is_kept():
     X, y = [[0.0], [0.0], [-0.0], [1.0]], ["a", "b", "b", "a"]
     found = linsep.separate_regions(X, y)

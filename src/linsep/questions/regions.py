@@ -1,6 +1,7 @@
 """Which regions do the classes lie in? A short list of hyperplanes, and every row in a region of its class.
 
     equal rows with different labels   only one label can be right; rows with the others are named
+    one column                         a cut wherever the class changes
     two separable classes              one hyperplane
     everything else                    pure cuts, the largest first, and divisions where they save cuts
 
@@ -19,7 +20,7 @@ from linsep.proofs import Separable
 from linsep.proofs.region_proof import Cut, Regions
 from linsep.questions.decide import decide
 from linsep.solvers.clock import Clock
-from linsep.solvers.cuts.region_search import Draft, RegionSearch, pruned
+from linsep.solvers.cuts.region_search import Draft, RegionSearch, line_cuts, pruned
 from linsep.solvers.scaling import require_memory
 from linsep.solvers.wide.contradictions import equal_rows
 from linsep.sources.base import Block, Ints, Source, positions, require_finite
@@ -113,7 +114,10 @@ def _searched(source: Source, block: Block, codes: Ints, kept: Ints, clock: Cloc
         return Draft(root=~int(present[0])), True
     require_memory(len(kept), source.n_columns)
     rows = block.take(kept)
-    search = RegionSearch(rows.values if not rows.is_sparse else rows.values.toarray(), own, clock)
+    values = rows.values.toarray() if rows.is_sparse else rows.values
+    if source.n_columns == 1:
+        return line_cuts(values[:, 0], own), True
+    search = RegionSearch(values, own, clock)
     if len(present) == 2:
         two = np.where(own == present[1], np.int8(1), np.int8(-1))
         labels = tuple(source.facts.labels[code] for code in present.tolist())

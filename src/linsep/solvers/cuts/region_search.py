@@ -33,6 +33,7 @@ AFFORDABLE = 400_000  # scores of rows along directions: up to this many, divisi
 FEW_COLUMNS = 10  # up to this many, cheap lists predict good cuts; with more, large tables are not divided
 WORTH_DIVIDING = 3  # cuts: as many as a division and a cut on either side of it
 MOST_PRUNING = 20_000_000  # sides of rows
+LISTED = 30  # cuts of one column that are read one after the other; more are divided in halves first
 SMALL = 100_000  # entries of rows: up to this many, two cuts of each class are grown, and the search runs twice
 
 
@@ -111,9 +112,7 @@ class RegionSearch:
         return best, not is_over
 
     def least(self) -> int:
-        """The fewest cuts possible: a region for each class; in one column, a cut wherever the class changes."""
-        if self.values.shape[1] == 1:
-            return int(np.count_nonzero(np.diff(self.codes[np.argsort(self.values[:, 0])])))
+        """No search finds fewer cuts than these, which give each class a region."""
         return len(np.unique(self.codes)) - 1
 
     def built(self, forks: bool) -> tuple[Draft, bool]:
@@ -305,6 +304,35 @@ class LookAhead:
 def _inner(low: float, high: float) -> list[float]:
     """Places between two ends."""
     return list(np.linspace(low, high, PLACES + 2)[1:-1])
+
+
+def line_cuts(values: Array, codes: Ints) -> Draft:
+    """The fewest cuts of one column: one wherever the class changes. No two rows of different classes are equal.
+
+    >>> line_cuts(np.array([3.0, 1.0, 2.0]), np.array([1, 0, 0])).forms
+    [((2,), -5)]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered_values, ordered_codes = values[order], codes[order]
+    last = np.flatnonzero(np.diff(ordered_codes))  # the last row below each cut
+    classes = ordered_codes[np.append(last, -1)].tolist()
+    draft = Draft()
+    for pair in zip(ordered_values[last].tolist(), ordered_values[last + 1].tolist(), strict=True):
+        low, high = map(Fraction, pair)
+        part = (high - low) / 4
+        place = short_between(low + part, high - part)
+        draft.add(None, ((place.denominator,), -place.numerator))
+
+    def divided(first: int, end: int) -> int:
+        """Arrange the cuts from `first` to before `end`; returns the one that is read first, or a class."""
+        if first == end:
+            return ~classes[first]
+        k = end - 1 if end - first <= LISTED else (first + end) // 2
+        draft.children[k] = [divided(k + 1, end), divided(first, k)]
+        return k
+
+    draft.root = divided(0, len(last))
+    return draft
 
 
 def pruned(draft: Draft, search: RegionSearch) -> Draft:
