@@ -333,6 +333,7 @@ def test_rows_that_do_not_determine_a_hyperplane_compress_nothing(monkeypatch):
     far = linsep.Obstruction((int(np.argmax(X @ [1, 0, 0] * (y > 0))), int(np.flatnonzero(y < 0)[0])), (1, 1))
     verdict = replace(linsep.max_margin(X, y), gamma_squared=None, nearest=far)
     monkeypatch.setattr(table_promises.TableNumbers, "complete", lambda numbers: None)
+    monkeypatch.setattr(table_promises.TableNumbers, "require_true", lambda numbers, result: None)
     assert ("compression", theorems.WIDEST) not in named(theory.promises(X, y, known=[verdict]))
 
 
@@ -382,6 +383,41 @@ OTHERS = {
 def test_results_about_other_rows_are_refused(what):
     with pytest.raises(ArgumentError, match="known holds a"):
         theory.promises(*cornwell(), known=[OTHERS[what]()])
+
+
+FOUND = {
+    "max_margin": linsep.max_margin,
+    "novikoff": linsep.novikoff,
+    "perceptron": linsep.perceptron,
+    "fewest_mistakes": linsep.fewest_mistakes,
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_results_about_other_labels_or_rows_of_the_same_shape_are_refused(name):
+    X, y = planted(60, 3, margin=0.05, seed=1)
+    others = [(X, -y), (X, np.roll(y, 1)), (X[::-1], y), (2 * X, y) if name == "novikoff" else (-X, y)]
+    theory.promises(X, y, known=[FOUND[name](X, y)])
+    for rows, labels in others:
+        if linsep.decide(rows, labels).separable or name == "fewest_mistakes":
+            with pytest.raises(ArgumentError, match="known holds a result that is not true of these rows"):
+                theory.promises(X, y, known=[FOUND[name](rows, labels)])
+
+
+IMPOSSIBLE = {
+    "more mistakes than rows": lambda: theory.vc(100, 3, mistakes=101),
+    "more rows that matter than rows": lambda: theory.compression(5, 6),
+    "more left out than rows": lambda: theory.leave_one_out(5, 9),
+    "more mistakes than rows in a pass": lambda: theory.online(5, 9),
+    "gamma above R": lambda: theory.novikoff(1, 2),
+    "R below gamma": lambda: theory.margin(100, 0.5),
+}
+
+
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_the_impossible_is_refused(what):
+    with pytest.raises(ArgumentError, match=r"must be at (most|least)"):
+        IMPOSSIBLE[what]()
 
 
 def test_hyperplanes_through_the_origin_have_promises_too():

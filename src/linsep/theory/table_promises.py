@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from linsep import arguments
-from linsep.errors import ArgumentError, NotSeparableError
+from linsep.errors import ArgumentError, LinsepError, NotSeparableError
 from linsep.learners.perceptron import learner_on
 from linsep.learners.perceptron_run import PerceptronRun
 from linsep.learners.vanishing import require_scores
 from linsep.proofs import Separable, Verdict
 from linsep.proofs.fewest_mistakes import FewestMistakes
+from linsep.proofs.verdict_base import check
 from linsep.questions.decide import decide
 from linsep.questions.margin import Novikoff, max_margin, novikoff
 from linsep.questions.mistakes import fewest_mistakes
@@ -31,6 +32,7 @@ from linsep.theory.theorems import DELTA, LAST, VOTE, WIDEST, smallest
 KINDS: tuple[Kind, ...] = ("error", "probability", "updates", "bits")
 MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # limits of the run and of the search for the fewest mistakes
 FEW_ENTRIES = 10**6  # only in smaller tables the fewest mistakes are looked for
+CLOSE = 1e-6  # the relative difference between numbers of a result and the same numbers in floats
 MOST_BITS = 53  # of a weight in a scan
 
 
@@ -113,8 +115,8 @@ def promises(
     X, y, bias
         As `decide` takes them.
     known : results about the same rows that are already known
-        A verdict, with or without its margin, a `Novikoff`, a `PerceptronRun` in cyclic order, a `FewestMistakes`. What
-        is missing is computed.
+        A verdict, with or without its margin, a `Novikoff`, a `PerceptronRun` in cyclic order, a `FewestMistakes`. They
+        are checked against the rows, and what is missing is computed.
     error : float
         A promise says something if it is below this.
     delta : float
@@ -130,7 +132,7 @@ def promises(
     Raises
     ------
     InputError
-        The data cannot be used.
+        The data cannot be used, or a result in `known` does not hold for these rows and labels.
 
     Examples
     --------
@@ -143,7 +145,9 @@ def promises(
     source = as_source(X, y)
     require_scores(source)
     numbers = TableNumbers(source, bias, Clock(limit))
-    numbers.learn(*known)
+    for result in known:
+        numbers.learn(result)
+        numbers.require_true(result)
     numbers.complete()
     found = sorted(_about(numbers, level), key=_rank)
     return Promises(source.n_rows, source.n_columns, delta, tuple(found), tuple(numbers.missing()))
@@ -195,6 +199,30 @@ class TableNumbers:
             self.is_separable = True
             self.support[LAST] = min(run.updates, self._size[0]) if rows is None else int(np.count_nonzero(rows))
             self._learn_bits(run.bits)
+
+    def require_true(self, result: Any) -> None:
+        """Check a result against these rows: one about other rows or labels of the same shape must not pass.
+
+        A verdict is proved again; of a bound and of a run, the hyperplane must be right about these labels.
+        """
+        if isinstance(result, Verdict):
+            try:
+                check(result, self.source)
+            except LinsepError as error:
+                raise ArgumentError(
+                    f"known holds a result that is not true of these rows: {result!r}. {error}"
+                ) from error
+            return
+        if isinstance(result, PerceptronRun) and not result.converged:
+            return
+        scan = self.source.scan(np.asarray(result.halfspace.w, np.float64), float(result.halfspace.b))
+        is_true = not scan.certain
+        if isinstance(result, Novikoff):
+            low, high = result.radius
+            is_true &= low * (1 - CLOSE) <= scan.radius(bias=self.bias) <= high * (1 + CLOSE)
+            is_true &= not scan.is_clean or min(scan.lowest) >= result.gamma[0] * (1 - CLOSE)
+        if not is_true:
+            raise ArgumentError(f"known holds a result that is not true of these rows: {result!r}.")
 
     def _require_own(self, is_own: bool, result: Any) -> None:
         if not is_own:
@@ -276,7 +304,7 @@ def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
     yield theorems.cover(n, d, bias=bias, limit=level["delta"])
     yield theorems.vc(n, d, mistakes=numbers.mistakes or 0, bias=bias, **level)
     yield theorems.online(n, made, **level)
-    yield theorems.leave_one_out(n, 2 * made, about=VOTE, grows=True, error=level["error"])
+    yield theorems.leave_one_out(n, min(n, 2 * made), about=VOTE, grows=True, error=level["error"])
     if numbers.bound is not None and math.isfinite(numbers.bound.bound[1]):
         yield theorems.novikoff(numbers.bound.radius[1], numbers.bound.gamma[0])
         yield theorems.margin(n, numbers.bound.bound[1], **level)

@@ -47,6 +47,8 @@ def novikoff(radius: float, gamma: float) -> Promise:
     36
     """
     radius, gamma = arguments.positive("radius", radius), arguments.positive("gamma", gamma)
+    if gamma > radius:
+        raise arguments.refused("gamma", gamma, f"at most the radius, {radius:g}: no row is farther than R from 0")
     most = math.floor(Fraction(radius) ** 2 / Fraction(gamma) ** 2)
     return Promise(
         "Novikoff", "the Perceptron", "updates", most,
@@ -213,7 +215,7 @@ def vc(n: int, d: int, *, mistakes: int = 0, bias: bool = True, error: float = C
     >>> theory.vc(100, 10, error=0.01).needs
     13201
     """
-    n, width, mistakes = arguments.whole("n", n, 1), _width(d, bias), arguments.whole("mistakes", mistakes, 0)
+    n, width, mistakes = arguments.whole("n", n, 1), _width(d, bias), _among("mistakes", mistakes, n)
 
     def bound(rows: int) -> float:
         made = -(-mistakes * rows // n)
@@ -318,6 +320,8 @@ def margin(n: int, bound: float, *, error: float = COIN, delta: float = DELTA) -
     'vacuous here: n is 1,000, it needs 1,182'
     """
     n, whole = arguments.whole("n", n, 1), math.ceil(arguments.positive("bound", bound))
+    if bound < 1:
+        raise arguments.refused("bound", bound, "at least 1: gamma is at most R")
     nats = -math.log(_share(whole, delta))
     about = f"{ANY} with margin gamma"
     return _bound_on(
@@ -359,7 +363,8 @@ def compression(n: int, support: int, *, about: str = WIDEST, error: float = COI
     >>> round(theory.compression(1000, 3).value, 4)
     0.0247
     """
-    n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
+    n = arguments.whole("n", n, 1)
+    k = _among("support", support, n)
 
     def bound(rows: int) -> float:
         if k >= rows:
@@ -404,7 +409,8 @@ def leave_one_out(n: int, support: int, *, about: str = WIDEST, grows: bool = Fa
     >>> theory.leave_one_out(150, 3).value
     0.02
     """
-    n, k = arguments.whole("n", n, 1), arguments.whole("support", support, 0)
+    n = arguments.whole("n", n, 1)
+    k = _among("support", support, n)
     return _bound_on(
         "leave one out", about, f"{about}, learned from {n - 1:,} rows", n, error, None,
         lambda rows: k / (n if grows else rows), always=k / n if grows else 0.0,
@@ -439,7 +445,8 @@ def online(n: int, mistakes: int, *, error: float = COIN, delta: float = DELTA) 
     >>> round(theory.online(1000, 9).value, 4)
     0.0261
     """
-    n, mistakes = arguments.whole("n", n, 1), arguments.whole("mistakes", mistakes, 0)
+    n = arguments.whole("n", n, 1)
+    mistakes = _among("mistakes", mistakes, n)
 
     def bound(rows: int) -> float:
         made = -(-mistakes * rows // n)
@@ -517,6 +524,14 @@ def smallest(is_enough: Callable[[int], bool], most: int) -> int | None:
 def _share(k: int, delta: float) -> float:
     """The part of delta for the case k = 0, 1, 2, ...: together these are delta."""
     return arguments.part("delta", delta) / ((k + 1) * (k + 2))
+
+
+def _among(name: str, value: int, n: int) -> int:
+    """A number of rows, which cannot be more than all n."""
+    found = arguments.whole(name, value, 0)
+    if found > n:
+        raise arguments.refused(name, value, f"at most n, which is {n:,}")
+    return found
 
 
 def _width(d: int, bias: bool) -> int:
