@@ -4,10 +4,14 @@ import bz2
 import glob
 import gzip
 import json
+import lzma
+import os
+import threading
 from itertools import permutations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
@@ -16,6 +20,8 @@ import pytest
 import scipy.sparse as sp
 
 import linsep
+from linsep import errors
+from linsep.cli import main
 from linsep.sources.files.paths import expand
 
 pytestmark = pytest.mark.usefixtures("streamed")
@@ -276,3 +282,115 @@ def test_reading_a_compressed_file_says_nothing_on_stderr(ending, tmp_path, capf
     (tmp_path / f"a.csv{ending}").write_bytes(PACKINGS[ending](b"x,y\n1,0\n2,1\n"))
     assert linsep.open(tmp_path / f"a.csv{ending}", label="y").n_rows == 2
     assert capfd.readouterr().err == ""
+
+
+# ---- parts without rows, and compressed pipes ----------------------------------------------------------------------
+
+PART = pd.DataFrame({"a": [1.5, 2.0, -1.0], "site": ["u", "v", "u"], "y": [0, 1, 0]})
+PARTS = {
+    "csv": lambda frame, path: frame.to_csv(path, index=False),
+    "tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "parquet": lambda frame, path: frame.to_parquet(path, index=False),
+    "feather": lambda frame, path: frame.to_feather(path),
+    "npy": lambda frame, path: np.save(path, frame[["a", "y"]].to_numpy(float)),
+}
+
+
+OF_NUMBERS = {kind: {} if kind == "npy" else {"columns": ["a"]} for kind in PARTS}
+
+
+def parts(folder, kind, *frames):
+    for number, frame in enumerate(frames):
+        PARTS[kind](frame.reset_index(drop=True), folder / f"{number}.{kind}")
+    return folder
+
+
+@pytest.mark.parametrize("options", [{}, {"numbers": "decimal"}, {"missing": "drop"}, {"cache": False}])
+@pytest.mark.parametrize("kind", PARTS)
+def test_parts_without_rows_add_nothing(kind, options, tmp_path):
+    if "numbers" in options and kind not in ("csv", "tsv"):
+        pytest.skip("floats")
+    options = {"label": -1, **({"categories": "all"} if kind != "npy" else {}), **options}
+    part = parts(tmp_path, kind, PART[:0], PART[:2], PART[:0], PART[2:])
+    source = linsep.open(part, **options)
+    (tmp_path / "whole").mkdir()
+    whole = linsep.open(parts(tmp_path / "whole", kind, PART), **options)
+    assert proof(linsep.decide(source)) == proof(linsep.decide(whole))
+    assert source.where(2) == (str(tmp_path / f"3.{kind}"), 0)
+    assert linsep.PerceptronClassifier().fit(linsep.open(part, label=-1, **OF_NUMBERS[kind])).n_updates_
+
+
+def test_parts_with_categories_of_their_own_share_the_places_of_decimals(tmp_path):
+    part = parts(tmp_path, "csv", PART[:1], PART[1:].assign(a=[0.25, 1]))
+    assert linsep.open(part, label="y", categories="all", numbers="decimal").facts.scales == (100, 1, 1)
+
+
+def test_a_part_whose_rows_are_all_rejected_adds_nothing(tmp_path):
+    part = parts(tmp_path, "csv", PART.assign(a=np.nan), PART)
+    source = linsep.open(part, label="y", columns=["a"], reject=tmp_path.parent / "bad.csv")
+    assert (source.n_rows, source.facts.rows_left_out) == (3, 3)
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_files_without_any_row_are_refused_together(kind, tmp_path):
+    with pytest.raises(errors.NoRowsError, match=rf"0\.{kind}.*and 1 more"):
+        linsep.open(parts(tmp_path, kind, PART[:0], PART[:0]), label=-1, **OF_NUMBERS[kind])
+
+
+def test_a_part_without_rows_must_have_the_same_columns(tmp_path):
+    with pytest.raises(errors.DifferentFilesError):
+        linsep.open(parts(tmp_path, "csv", PART, PART[:0].assign(more=0)), label="y", columns=None, categories="all")
+
+
+def test_parts_without_rows_are_predicted_and_learned_from(tmp_path, capsys):
+    part = parts(tmp_path, "csv", PART[:0][["a", "y"]], PART[["a", "y"]], PART[:0][["a", "y"]])
+    model = str(tmp_path / "model.json")
+    assert main(["fit", str(part), "--label", "y", "-o", model]) == 0
+    assert main(["predict", model, str(part)]) == 0
+    assert main(["learn", str(part), "--label", "y"]) == 0
+    capsys.readouterr()
+    assert main(["predict", model, str(part / "0.csv")]) == 2
+    assert "no row below it" in capsys.readouterr().err
+
+
+PACK = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda text: pa.compress(text, "zstd", asbytes=True),
+}
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    def made(name, content):
+        os.mkfifo(tmp_path / name)
+        threading.Thread(target=(tmp_path / name).write_bytes, args=(content,), daemon=True).start()
+        return str(tmp_path / name)
+
+    return made
+
+
+@pytest.mark.parametrize("name", ["k.csv.{}", "pipe"])
+@pytest.mark.parametrize("packing", PACK)
+def test_a_compressed_pipe_is_read(packing, name, fifo, tmp_path, capsys):
+    text, model, name = b"a,y\n1,0\n-2,1\n", str(tmp_path / "model.json"), name.format(packing)
+    path = fifo(name, PACK[packing](text))
+    assert main(["fit", path, "--label", "y", "-o", model]) == 0
+    Path(path).unlink()
+    path = fifo(name, PACK[packing](text))
+    capsys.readouterr()
+    assert main(["predict", model, path]) == 0
+    assert capsys.readouterr().out == "0\n1\n"
+
+
+def test_compressed_lines_of_text_are_refused_with_what_unpacks_them(fifo, capsys):
+    assert main(["learn", "--text", fifo("mail.gz", gzip.compress(b"ham\thello\n"))]) == 2
+    assert "the text is compressed. Unpack it on the way: zcat FILE |" in capsys.readouterr().err
+
+
+def test_a_compression_is_not_a_format(tmp_path, capsys):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,y\n1,0\n-2,1\n"))
+    assert main(["decide", str(tmp_path / "a.csv.gz"), "--label", "y", "--format", "csv.gz"]) == 2
+    said = capsys.readouterr().err
+    assert "'csv.gz' is not a format. The formats are arrow, csv," in said and "seen from its extension" in said

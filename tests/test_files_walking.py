@@ -36,6 +36,8 @@ class Trickle(io.BytesIO):
 
 def walked(reader):
     parts = list(streaming.stretches(reader))
+    if reader.why_empty is not None:
+        raise reader.why_empty
     labels = [None if part.labels is None else label for part in parts for label in (part.labels or [None])]
     return np.vstack([part.X if isinstance(part.X, np.ndarray) else part.X.toarray() for part in parts]), labels
 
@@ -144,9 +146,9 @@ def test_long_integers_are_doubles_only_where_nothing_is_lost(tmp_path):
 
 def test_no_rows_is_an_error_here_too(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n")
-    (reader,) = streaming.readers(tmp_path / "t.csv", needs(("a", "b")))
     with pytest.raises(NoRowsError):
-        walked(reader)
+        for reader in streaming.readers(tmp_path / "t.csv", needs(("a", "b"))):
+            list(streaming.stretches(reader))
 
 
 @pytest.mark.parametrize(("label", "text"), [(1.0, "1"), (1, "1"), (0.5, "0.5"), (True, "true"), ("+1", "+1")])

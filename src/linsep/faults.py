@@ -361,7 +361,14 @@ FAULTS = {
         "Give - and send the rows to standard input.",
     ),
     "file kind": Entry(errors.FileKindError, "{seen}", "linsep reads {kinds}."),
-    "format": Entry(errors.FileKindError, "{value} is not a format. The formats are {known}"),
+    "format": Entry(
+        errors.FileKindError,
+        "{value} is not a format. The formats are {known}",
+        "Whether a file is compressed is seen from its extension and, in a pipe, from its first bytes.",
+    ),
+    "packed text": Entry(
+        errors.FileKindError, "the text is compressed", "Unpack it on the way: zcat FILE | linsep ... --text -."
+    ),
     "another kind": Entry(errors.FileKindError, "{seen}", "{told}"),
     "other columns": Entry(
         errors.DifferentFilesError,

@@ -19,7 +19,7 @@ from linsep.loops.text_hash import NO_LABEL
 from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened
 from linsep.sources.files.csv_records import not_text
-from linsep.sources.files.paths import expand
+from linsep.sources.files.paths import expand, packing_of
 from linsep.sources.files.rejects import Rejects
 from linsep.sources.files.text_reader import BOM, Waiting, next_bytes
 from linsep.sources.hashing import Lines, hash_lines
@@ -147,6 +147,8 @@ def _blocks(file: str, waiting: Waiting) -> Iterator[TextBlock]:
         while True:
             with waiting():
                 piece = next_bytes(stream, BLOCK)
+            if first == 1 and not rest and packing_of(piece):
+                raise fault("packed text", file, byte=0)
             text, rest = rest + piece, b""
             if piece:
                 end = text.rfind(b"\n") + 1

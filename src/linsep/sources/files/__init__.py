@@ -16,9 +16,19 @@ from linsep.faults import fault
 from linsep.sources.base import Source
 from linsep.sources.files import private
 from linsep.sources.files.caches import HELD_BATCHES, Caches
-from linsep.sources.files.first_read import Survey, require_alike
+from linsep.sources.files.first_read import Survey, require_alike, require_rows
 from linsep.sources.files.options import MEMORY, Numbers, Options
-from linsep.sources.files.paths import ENDINGS, Paths, expand, is_pipe, kind_of, require_content, unreadable
+from linsep.sources.files.paths import (
+    ENDINGS,
+    MARK,
+    Paths,
+    expand,
+    is_pipe,
+    kind_of,
+    packing_of,
+    require_content,
+    unreadable,
+)
 from linsep.sources.files.reader import Reader
 from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import is_elsewhere
@@ -147,7 +157,10 @@ def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
         options.rejects.require_apart(path)
     readers = []
     for number, file in enumerate(expand(path)):
-        spooled = spool(file, Path(caches.temporary(), str(number)), options.format) if is_pipe(file) else None
+        spooled = None
+        if is_pipe(file):
+            with pipe_opened(file) as stream:
+                spooled = spool(stream, Path(caches.temporary(), str(number)), options.format)
         readers.append(reader_of(file, options, spooled))
         options.require_room(file, readers[-1].n_columns)
     if options.categories is not None:
@@ -160,15 +173,18 @@ def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
     surveys = [caches.survey(reader) for reader in readers]
     if options.rejects is not None:
         options.rejects.begin()
+    require_rows(surveys)
     require_alike(surveys)
     return surveys, caches
 
 
-def spool(path: str, folder: Path, given: str | None) -> str:
+def spool(stream: "IO[bytes] | Pipe", folder: Path, given: str | None) -> str:
     """Write what comes out of a pipe, which can be read only once, to a temporary file; return its name."""
     folder.mkdir()
-    name = folder / f"stdin.{ENDINGS.get(given or 'csv', given)}"
-    with name.open("wb") as out, pipe_opened(path) as stream:
+    head = stream.read(MARK)
+    name = folder / f"stdin.{ENDINGS.get(given or 'csv', given)}{packing_of(head)}"
+    with name.open("wb") as out:
+        out.write(head)
         shutil.copyfileobj(stream, out, 1 << 20)
     return str(name)
 

@@ -64,7 +64,7 @@ class TableReader(Reader):
         self.columns = tuple(c for name in self.names for c in made_of(name, known.get(name), coding(name)))
         self.n_columns = len(self.columns)
         self.is_sparse = bool(known) and self.n_columns > max(SPARSE_FROM, 4 * len(self.names))
-        if not self.columns:
+        if not self.columns and self.text_rows:
             raise fault("one level", self.path, column=self.names[0])
         if len(set(self.columns)) < self.n_columns:
             twice = next(name for name in self.columns if self.columns.count(name) > 1)

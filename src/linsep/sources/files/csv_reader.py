@@ -296,6 +296,12 @@ class CsvReader(CsvText, TableReader):
         is_text = not NOT_TEXT.search(source) and not has_lone_quote(source, self.delimiter)
         return is_text and len(record) == len(self.header)
 
+    def find_decimal_places(self) -> bool:
+        """Find `decimal_places` again where other files have categories of their own."""
+        if self.decimal_places is not None and len(self.decimal_places) != self.n_columns:
+            self._find_decimal_places()
+        return False
+
     def _find_decimal_places(self) -> None:
         """How many digits after the point each column needs."""
         most, bound = dict.fromkeys(self.columns or (), 0), decimals.MOST_PLACES
@@ -318,6 +324,11 @@ class CsvReader(CsvText, TableReader):
         width = max(1, len(self.names) - len(text) + sum(map(len, found.values())))
         self.chunk = max(1 << 12, min(self.chunk, self.options.batch_bytes * len(self.header) // width))  # wider rows
 
+    def also_text(self, names: Sequence[str]) -> None:
+        """Treat these columns as text, because they are text in other files: a column without values is."""
+        if self.text_rows:
+            super().also_text(names)
+
     def _leave_out_rejected(self) -> None:
         """Leave out categories that occur only in rows to be rejected; one more read, if rows can be rejected."""
         if self.options.rejects is None or not self.categories:
@@ -333,8 +344,6 @@ class CsvReader(CsvText, TableReader):
             rows += len(next(iter(columns.values()), ()))
             for name, column in columns.items():
                 found[name].update(value for value in pc.unique(column).to_pylist() if value is not None)
-        if not rows:
-            return
         self.text_rows = rows
         self.use_categories({name: in_order(levels) for name, levels in found.items()})
         if self.decimal_places is not None:

@@ -126,6 +126,13 @@ def common_kind(surveys: Sequence[Survey]) -> type:
     return np.float64
 
 
+def require_rows(surveys: Sequence[Survey]) -> None:
+    """Refuse files none of which has a good row."""
+    first = surveys[0].reader.why_empty
+    if first is not None and all(survey.reader.why_empty is not None for survey in surveys):
+        raise first.at(more=len(surveys) - 1)
+
+
 def require_alike(surveys: Sequence[Survey]) -> None:
     """Refuse files whose columns are not the same."""
     first = surveys[0].reader

@@ -102,8 +102,10 @@ class ArrayReader(Reader):
             raise fault("array type", self.path, name=name, seen=kind)
         if len(shape) != 2:
             raise fault("array shape", self.path, name=name, seen=shape)
-        if not all(shape):
-            raise fault("array columns" if shape[0] else "array rows", self.path, name=name)
+        if not shape[1]:
+            raise fault("array columns", self.path, name=name)
+        if not shape[0]:
+            self.why_empty = fault("array rows", self.path, name=name)
 
     def _not_numpy(self, error: Exception) -> InputError:
         """Why this is not a NumPy file that linsep reads."""

@@ -39,7 +39,7 @@ class ColumnarReader(TableReader, Store):
             twice = next(name for name in names if names.count(name) > 1)
             raise fault("name twice", path, column=twice)
         if not rows:
-            raise fault("columns alone", path)
+            self.why_empty = fault("columns alone", path)
         if rows != sum(self.lengths):
             raise fault("row count", path, said=rows, seen=sum(self.lengths))
         self._firsts = list(accumulate(self.lengths, initial=0))
@@ -88,7 +88,7 @@ class ColumnarReader(TableReader, Store):
                 del batch  # its memory serves the next one
                 if len(rows):
                     yield rows
-        self.walked(kept)
+        self.walked(kept, "columns alone")
 
     def read(self, k: int, *, use_threads: bool = False) -> Iterator[Batch]:
         """The rows of a row group or record batch; columns of doubles are not converted."""

@@ -59,6 +59,7 @@ SIGNS = {  # the first bytes of files, and what they show
 }
 BEGINS = ". A table begins with a line of column names"
 
+MARK = 16  # bytes that show what a file is
 HEAD = 1 << 16  # bytes that are examined
 OPENERS: dict[str, Callable[[str], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -146,13 +147,13 @@ def kind_of(path: str, given: str | None, file: str | None = None) -> str:
     """The format of a file by its extension, or as given; `file` is where it really is, if elsewhere."""
     place = Path(file or path)
     shown, is_packed = place.suffix.lower(), place.suffix.lower() in PACKINGS
+    if given is not None and given not in ENDINGS:
+        raise fault("format", path, value=given, known=", ".join(sorted(ENDINGS)))
     kind = given or KINDS.get(_extension(place)) or written_kind(place)
     if kind is None or (is_packed and kind not in PACKED):
         seen = f"the extension {shown!r} is unknown" if shown else "the name has no extension"
         seen = f"a file of this kind may not be compressed ({shown})" if is_packed and kind else seen
         raise fault("file kind", path, seen=seen, kinds=SHOWN)
-    if kind not in KINDS.values():
-        raise fault("format", path, value=kind, known=", ".join(sorted(set(KINDS.values()))))
     if not place.exists():
         raise fault("no file", path)
     return kind
@@ -178,7 +179,7 @@ def require_content(path: str, file: str, kind: str, given: str | None) -> None:
         if not found.st_size:
             raise fault("empty", path, byte=0, begins=BEGINS if kind in ("csv", "tsv") else "")
         with Path(file).open("rb") as content:
-            head = content.read(16)
+            head = content.read(MARK)
             content.seek(max(0, found.st_size - 4))
             tail = content.read(4)
     except OSError as error:
@@ -199,6 +200,16 @@ def require_content(path: str, file: str, kind: str, given: str | None) -> None:
     if seen != kind:
         told = f"with the extension {Path(path).suffix}" if given is None else f"and not {kind}, as format= says"
         raise _another_kind(path, f"{SIGNS[seen][1]} {told}")
+
+
+def packing_of(head: bytes) -> str:
+    """The extension of the compression that the first bytes of a file show; empty if they show none.
+
+    >>> packing_of(b"BZh51AY&SY"), packing_of(b"a,b")
+    ('.bz2', '')
+    """
+    head = b"BZh9" + head[4:] if head.startswith(b"BZh") else head  # whatever its level
+    return next((ending for ending, packing in PACKINGS.items() if head.startswith(SIGNS[packing][0])), "")
 
 
 def unreadable(path: str, error: OSError) -> InputError:

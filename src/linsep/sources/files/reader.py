@@ -91,6 +91,7 @@ class Reader(ABC):
     decimal_places: tuple[int, ...] | None = None  # the power of ten that makes each column integers, if any
     digest: str | None = None  # of the whole file, once a walk has found it
     is_walked: bool = False  # whether all rows were read once, so that rejected rows are written down
+    why_empty: InputError | None = None  # after a walk that found no row, or left none: the fault, if no file has any
 
     def __init__(self, path: str, options: Options, file: str | None = None, *, is_pipe: bool = False) -> None:
         self.path, self.options, self.file = path, options, file or path
@@ -114,13 +115,15 @@ class Reader(ABC):
             self.options.rejects.add(self.path, row, fault, content)
 
     def walked(self, kept: int, empty: str = "no rows") -> None:
-        """After a walk: refuse a file that changed meanwhile, has no rows, or has no rows left."""
+        """After a walk: refuse a file that changed meanwhile, and say why there are no rows if that is so."""
         self.stamp.require_same()
         self.is_walked = True
         if not kept:
             if self.left_out and self.options.missing == "drop":
-                raise fault("all missing", self.path, rows=self.left_out)
-            raise fault("none left", self.path, left_out=self.left_out) if self.left_out else fault(empty, self.path)
+                self.why_empty = fault("all missing", self.path, rows=self.left_out)
+            else:
+                empty = "none left" if self.left_out else empty
+                self.why_empty = fault(empty, self.path, left_out=self.left_out)
 
     def lines(self, rows: Sequence[int]) -> dict[int, int]:
         """The line of the file on which each of these rows begins, if the format has lines."""

@@ -52,7 +52,7 @@ class FileSource(Source):
             signs = known_classes((survey.labels for survey in surveys), options.classes)
         else:
             values = [value for survey in surveys for value in survey.labels.values()]
-            orders = {survey.reader.label_order for survey in surveys}
+            orders = {survey.reader.label_order for survey in surveys if survey.reader.why_empty is None}
             known: Any = {"order": orders.pop() if len(orders) == 1 else None, "column": self.label_column}
             labels, signs = classes_of(values, options.positive, self.files, rows=n_rows, **known)
         kind = marks(np.zeros(0), len(labels)).dtype
@@ -260,7 +260,9 @@ def _coded(name: str, levels: Sequence[str], coding: Coding) -> str:
     """How the categories of a column became columns."""
     if coding == "all":
         return f"{name}: one column for each of {few(levels, 8)}."
-    return f"{name}: one column for each of {few(levels[1:], 8) or 'none'}, compared with {few(levels[:1])}."
+    if len(levels) == 1:
+        return f"{name}: no column, since {few(levels)} is its only category."
+    return f"{name}: one column for each of {few(levels[1:], 8)}, compared with {few(levels[:1])}."
 
 
 Readers = Sequence[tuple[Reader, int]]  # each with the number of its rows

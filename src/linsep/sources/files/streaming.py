@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linsep.errors import NoRowsError
+from linsep.errors import InputError
 from linsep.faults import fault
 from linsep.sources.base import Ints
 from linsep.sources.files import pipe_opened, reader_of, spool
 from linsep.sources.files.first_read import require_finite
 from linsep.sources.files.options import Options
-from linsep.sources.files.paths import PIPED, Paths, expand, is_pipe, kind_of
+from linsep.sources.files.paths import MARK, PIPED, Paths, expand, is_pipe, kind_of, packing_of
 from linsep.sources.files.private import TemporaryFolder
 from linsep.sources.files.reader import Batch, Reader
 from linsep.sources.files.text_reader import Pipe, Waiting
@@ -26,7 +26,19 @@ from linsep.sources.files.values import EXACT
 
 
 def readers(path: Paths, options: Options, waiting: Waiting = nullcontext) -> Iterator[Reader]:
-    """A reader for each file in turn; `waiting` is entered while waiting for a pipe."""
+    """A reader for each file in turn; `waiting` is entered while waiting for a pipe.
+
+    Files none of which has a row, good or bad, are refused after the last.
+    """
+    seen = list[InputError | None]()
+    for reader in _readers(path, options, waiting):
+        yield reader
+        seen.append(None if reader.left_out else reader.why_empty)
+    if None not in seen and seen[0] is not None:
+        raise seen[0].at(more=len(seen) - 1)
+
+
+def _readers(path: Paths, options: Options, waiting: Waiting) -> Iterator[Reader]:
     if options.numbers == "decimal":
         raise fault("only verdicts")
     files = expand(path)
@@ -39,12 +51,14 @@ def readers(path: Paths, options: Options, waiting: Waiting = nullcontext) -> It
         name = "stdin" if file == "-" else file
         if not is_pipe(file):
             yield reader_of(file, options)
-        elif (options.format or "csv") in PIPED:
-            with pipe_opened(file) as stream:
-                yield reader_of(name, options, Pipe(stream, waiting))
-        else:
+            continue
+        with pipe_opened(file) as stream:
+            pipe = Pipe(stream, waiting)
+            if (options.format or "csv") in PIPED and not packing_of(pipe.read(MARK)):
+                yield reader_of(name, options, pipe)
+                continue
             folder = TemporaryFolder()
-            yield reader_of(name, options, spool(file, Path(folder.path, "0"), options.format))
+            yield reader_of(name, options, spool(pipe.opened(is_last=True), Path(folder.path, "0"), options.format))
             folder.removed()
     if options.rejects is not None:
         options.rejects.begin()
@@ -76,18 +90,14 @@ def stretches(reader: Reader, *, as_doubles: bool = False) -> Iterator[Stretch]:
     rejects = reader.options.rejects
     if rejects is not None:
         rejects.drain()
-    try:
-        for batch in reader.batches():
-            require_finite(reader, batch)
-            bad = [row for _, row in rejects.drain()] if rejects is not None else []
-            first = batch.first + reader.left_out - len(bad)
-            rows = np.arange(first, first + len(batch) + len(bad))
-            rows = rows if not bad else np.delete(rows, np.array(bad) - first)
-            values = doubles_of(reader, batch, rows) if as_doubles else batch.values
-            yield Stretch(reader.path, values, batch.labels, rows, bad, reader.is_text)
-    except NoRowsError:
-        if not reader.left_out:
-            raise
+    for batch in reader.batches():
+        require_finite(reader, batch)
+        bad = [row for _, row in rejects.drain()] if rejects is not None else []
+        first = batch.first + reader.left_out - len(bad)
+        rows = np.arange(first, first + len(batch) + len(bad))
+        rows = rows if not bad else np.delete(rows, np.array(bad) - first)
+        values = doubles_of(reader, batch, rows) if as_doubles else batch.values
+        yield Stretch(reader.path, values, batch.labels, rows, bad, reader.is_text)
     if rejects is not None and (bad := [row for _, row in rejects.drain()]):
         yield Stretch(reader.path, np.zeros((0, reader.n_columns)), None, np.zeros(0, np.int64), bad)
 
