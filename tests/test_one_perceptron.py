@@ -273,10 +273,30 @@ def test_a_source_brings_its_own_labels(frame, tmp_path):
         PerceptronClassifier().fit(source).score(source, frame["label"])
 
 
-@pytest.mark.parametrize("classifier", [linsep.KernelPerceptronClassifier, linsep.MaxMarginClassifier])
-def test_a_classifier_that_needs_all_rows_says_so(classifier, frame, tmp_path):
-    with pytest.raises(linsep.InputError, match="needs all rows at once"):
-        classifier().fit(opened(frame, tmp_path, "rows.parquet"))
+OTHERS = {
+    "kernel": lambda: linsep.KernelPerceptronClassifier(order="cyclic"),
+    "margin": linsep.MaxMarginClassifier,
+    "mistakes": lambda: linsep.FewestMistakesClassifier(time_limit=None),
+    "regions": lambda: linsep.RegionsClassifier(time_limit=None),
+}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("classifier", OTHERS)
+@pytest.mark.filterwarnings("ignore::linsep.errors.NotSeparableWarning")
+def test_every_classifier_takes_files_as_rows_in_memory(classifier, kind, n_classes, tmp_path):
+    X = np.random.default_rng(5).integers(-9, 9, (12, 2))
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame["label"] = np.array(["down", "up", "up"] if n_classes == 2 else ["down", "side", "up"])[
+        np.argsort(X[:, 0]) % 3
+    ]
+    held = OTHERS[classifier]().fit(frame[["a", "b"]], frame["label"])
+    source = opened(frame, tmp_path, f"rows.{kind}")
+    read = OTHERS[classifier]().fit(source)
+    assert read.feature_names_in_.tolist() == ["a", "b"] and read.classes_.tolist() == held.classes_.tolist()
+    assert np.array_equal(read.predict(frame[["a", "b"]]), held.predict(frame[["a", "b"]]))
+    assert np.array_equal(read.predict(source), held.predict(frame[["a", "b"]]))
 
 
 # ---- many classes from files ------------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ from linsep.learners import kernel_perceptron
 from linsep.learners.kernel_perceptron import DualPerceptron, KernelRows
 from linsep.learners.perceptron import Keep, WalkOrder
 from linsep.loops import gram
-from linsep.sources.base import Floats, Ints, Signs
+from linsep.sources.base import Floats, Ints, Signs, Source, joined, positions
+from linsep.sources.relabelled import in_doubles
 
 REMEDY = "scale the columns, or lower gamma or the degree"
 
@@ -83,12 +84,17 @@ class KernelPerceptronClassifier(ScoreClassifier):
     random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> "KernelPerceptronClassifier":
-        """Run the Perceptron on the rows of X with the labels y."""
+        """Run the Perceptron on the rows of X with the labels y. The rows of a source are read into memory."""
         self._require_options()
-        X, y = self._read(X, y, reset=True)
-        self.classes_ = distinct_labels(y)
+        if isinstance(X, Source):
+            rows = joined(list(in_doubles(self._read_source(X, y, reset=True)).blocks()))
+            X, codes = rows.values, positions(rows.y, len(self.classes_))
+        else:
+            X, y = self._read(X, y, reset=True)
+            self.classes_ = distinct_labels(y)
+            codes = self._encode(y)
         self.gamma_ = _gamma(self.gamma, X)
-        signs = _signs(self._encode(y), len(self.classes_))
+        signs = _signs(codes, len(self.classes_))
         random = check_random_state(self.random_state)
         run = DualPerceptron(KernelRows(X, self._kernel_values), signs, self.budget, self.order, random)
         run.learn(self.max_passes)
@@ -103,13 +109,17 @@ class KernelPerceptronClassifier(ScoreClassifier):
 
         Under "vote" it is the balance of the votes, from -1 to 1.
         """
-        X = self._read_rows(X)
+        scores = np.concatenate([self._scores(rows) for rows in self._read_blocks(X)])
+        return scores if len(self.classes_) > 2 else scores[:, 0]
+
+    def _scores(self, X: Any) -> Floats:
+        """The scores of some rows, one column for each problem."""
         scores = np.empty((X.shape[0], len(self.dual_coef_)))
         step = max(1, kernel_perceptron.ENTRIES_A_CALL // max(1, len(self.support_)))
         for start in range(0, len(scores), step):
             values = self._kernel_values(X[start : start + step], self.support_vectors_)
             scores[start : start + step] = self._decide(values)
-        return scores if len(self.classes_) > 2 else scores[:, 0]
+        return scores
 
     @property
     def coef_(self) -> Floats:

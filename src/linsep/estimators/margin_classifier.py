@@ -23,8 +23,8 @@ class MaxMarginClassifier(VerdictClassifier):
 
     Each problem comes with a verdict, proved in exact arithmetic. Where it is not `Separable` there is no margin to
     maximise: the classifier then warns (`NotSeparableWarning`), keeps the verdict, which names the rows in
-    the way, and falls back on a soft margin: squared hinge loss and C = 1, on columns scaled to [-1, 1]; for rows on
-    a cluster or a GPU, it is fitted to a sample of them.
+    the way, and falls back on a soft margin: squared hinge loss and C = 1, on columns scaled to [-1, 1]; for rows in
+    files, on a cluster or on a GPU, it is fitted to a sample of them if they are many.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class FewestMistakesClassifier(VerdictClassifier):
         if self.cost is None or (y is None and len(self.classes_) == 2):
             return self.cost
         if y is None:
-            raise ArgumentError("cost can be given for two classes alone, where rows lie on a cluster or a device.")
+            raise ArgumentError("cost can be given for two classes alone, where the rows are those of a source.")
         classes = self.classes_.tolist()
         if not isinstance(self.cost, Mapping) or set(self.cost) != set(classes):
             raise ArgumentError(f"cost is {shown(self.cost)}: it must have a number for each class of {classes}.")

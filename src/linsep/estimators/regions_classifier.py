@@ -10,7 +10,7 @@ from linsep.halfspace import Halfspace
 from linsep.questions.regions import separate_regions
 from linsep.report import Report
 from linsep.signs import scaled_floats
-from linsep.sources.base import Floats, Ints
+from linsep.sources.base import Floats, Ints, Source
 
 LEAST = float(np.finfo(np.float64).tiny)  # a row on a hyperplane counts as below it
 
@@ -49,11 +49,14 @@ class RegionsClassifier(ScoreClassifier):
     time_limit: float | None = 60
 
     def fit(self, X: Any, y: Any = None) -> "RegionsClassifier":
-        """Find the hyperplanes."""
-        X, y = self._read(X, y, reset=True)
-        self.classes_ = distinct_labels(y)
+        """Find the hyperplanes. A source, which brings its labels, is read into memory."""
+        if isinstance(X, Source):
+            found = separate_regions(self._read_source(X, y, reset=True), time_limit=self.time_limit)
+        else:
+            X, y = self._read(X, y, reset=True)
+            self.classes_ = distinct_labels(y)
+            found = separate_regions(X, self._encode(y), time_limit=self.time_limit)
         names = getattr(self, "feature_names_in_", None)
-        found = separate_regions(X, self._encode(y), time_limit=self.time_limit)
         known = tuple(self.classes_.tolist())
         self.regions_ = replace(found, classes=known, names=None if names is None else tuple(map(str, names)))
         return self

@@ -133,11 +133,6 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Array]:
         """Training rows as an array or CSR matrix (float32 stays), and their labels as given."""
-        if isinstance(X, Source):
-            raise ArgumentError(
-                f"A {type(self).__name__} needs all rows at once, and a source gives them block by block.",
-                fix="Read the rows into a table and give X and y, or fit a PerceptronClassifier.",
-            )
         X, y = collected(from_torch(X, "X")), from_torch(y, "y")
         if self._is_plain(X, reset=reset) and _are_integers(y, X.shape[0]) and _are_finite(X):
             if reset:  # the attributes that scikit-learn would set
@@ -354,7 +349,8 @@ def _explained(X: Any, y: Any = None) -> Iterator[None]:
             if y is not None:
                 read_labels(y)
         except InputError as named:
-            words = None if isinstance(named, IN_OUR_WORDS) else f"scikit-learn: {error}"
+            is_told = isinstance(named, IN_OUR_WORDS) or type(error) is not ValueError  # narwhals has errors of its own
+            words = None if is_told else f"scikit-learn: {error}"
             raise named.at(fix=words) from error
         raise
 

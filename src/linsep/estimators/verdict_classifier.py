@@ -16,7 +16,6 @@ from linsep.halfspace import Halfspace, linear_scores
 from linsep.proofs import HalfspaceVerdict, Verdict
 from linsep.signs import scaled_floats
 from linsep.sources.base import Block, Floats, Ints, Source
-from linsep.sources.device.gpu import DeviceSource
 from linsep.sources.relabelled import against_the_rest
 
 MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not
@@ -31,10 +30,10 @@ class VerdictClassifier(ScoreClassifier):
     verdicts_: tuple[Any, ...]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the hyperplanes, each with its proof, where the rows are: in memory, on a Dask cluster or on a GPU."""
+        """Find the hyperplanes, each with its proof, where the rows are: in memory, in files, on Dask or on a GPU."""
         X, y = handed(X, y)
-        if isinstance(X, DeviceSource) or (isinstance(X, Source) and X.facts.is_elsewhere):
-            return self._fit_elsewhere(self._read_source(X, y, reset=True))
+        if isinstance(X, Source):
+            return self._fit_source(self._read_source(X, y, reset=True))
         X, y = self._read(X, y, reset=True)
         self.classes_ = distinct_labels(y)
         problems = [y] if len(self.classes_) == 2 else [y == label for label in self.classes_]
@@ -44,8 +43,8 @@ class VerdictClassifier(ScoreClassifier):
         self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
         return self
 
-    def _fit_elsewhere(self, source: Source) -> Self:
-        """The same for rows that stay on a cluster or a device."""
+    def _fit_source(self, source: Source) -> Self:
+        """The same for rows of a source, which brings its labels."""
         n_classes = len(self.classes_)
         problems = [source] if n_classes == 2 else [against_the_rest(source, k) for k in range(n_classes)]
         self._state(tuple(self._named(self._judged(problem, None, None)) for problem in problems))
