@@ -118,6 +118,36 @@ def test_an_interrupt_keeps_what_is_known():
 
     found = linsep.describe(*linsep.datasets.xor(), watch=stop)
     assert list(found.sections) == ["verdict", "labels"]
+    said = "Interrupted: later sections are missing"
+    assert said in str(found) and said in found.page().decode() and found.facts()["interrupted"] is True
+
+
+def test_an_interrupt_before_the_first_section_keeps_an_earlier_page(tmp_path, monkeypatch, capsys):
+    def stop(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(describe_module, "max_margin", stop)
+    (tmp_path / "a.csv").write_text("a,kind\n0,x\n1,y\n")
+    (tmp_path / "a.html").write_text("an earlier page")
+    asked = ["report", str(tmp_path / "a.csv"), "--label", "kind", "--html", str(tmp_path / "a.html")]
+    assert main(asked) == 130 and capsys.readouterr().err == "linsep: interrupted.\n"
+    assert (tmp_path / "a.html").read_text() == "an earlier page"
+
+
+def test_classifiers_that_are_left_out_for_time_are_named(monkeypatch):
+    monkeypatch.setitem(describe_module.SHARES, "learners", 0.0)
+    monkeypatch.setattr(describe_module, "_wrong", lambda *given: time.sleep(0.6) or 0)
+    told = linsep.describe(*linsep.datasets.xor()).sections["learners"].text()
+    assert "There was no time left for KernelPerceptronClassifier, MaxMarginClassifier" in told
+
+
+def test_a_sample_has_one_number_of_mistakes(monkeypatch):
+    monkeypatch.setattr(describe_module, "ENTRIES", 400)
+    X, y = linsep.datasets.planted(1500, 2, flipped=300)
+    found = linsep.describe(X, y, time_limit=10)
+    mistakes = found.cleaning.mistakes.best
+    assert found.cleaning.mistakes.n_rows == 1000
+    assert f"any hyperplane with {mistakes} mistakes" in found.sections["theory"].text()
 
 
 def test_the_command_shows_names_and_writes_the_page(tmp_path, capsys):
@@ -154,5 +184,5 @@ def test_an_interrupt_of_one_learner_ends_them_all(monkeypatch):
     page = linsep.describe(*linsep.datasets.cornwell())
     learners = [row[0] for part in page.sections["learners"].parts if isinstance(part, Grid) for row in part.rows]
     assert learners == ["PerceptronClassifier", "KernelPerceptronClassifier", "MaxMarginClassifier"]
-    assert "theory" not in page.sections
+    assert "theory" not in page.sections and "no time left" not in str(page) and page.was_interrupted
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -44,6 +44,7 @@ SHARES = {
 }  # of the time, by which each must have ended
 LEAST_SECONDS = 0.5  # for each section, however late it begins
 KERNEL_ROWS = 2000
+INTERRUPTED = "Interrupted: later sections are missing, and the last one may be incomplete."
 TITLES = {
     "verdict": "Can a hyperplane separate the classes?",
     "perceptron": "The Perceptron, and its bound",
@@ -68,6 +69,8 @@ class Description(Reported):
         The results themselves, if they were found.
     picture : bytes or None
         A PNG image.
+    was_interrupted : bool
+        Whether Ctrl-C ended it: later sections are then missing, and the last one may be incomplete.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Description(Reported):
     verdict: Verdict | None = None
     cleaning: Cleaning | None = None
     picture: bytes = field(default=b"", repr=False)
+    was_interrupted: bool = False
 
     @property
     def title(self) -> str:
@@ -91,7 +95,7 @@ class Description(Reported):
 
     def report(self) -> Report:
         """All sections, one below the other."""
-        parts: list[Part] = []
+        parts: list[Part] = [Sentence(INTERRUPTED, "interrupted")] if self.was_interrupted else []
         for name, section in self.sections.items():
             parts += [Sentence("", ""), Sentence(TITLES[name].upper(), ""), Sentence(section.title, ""), *section.parts]
         return Report(self.title, tuple(parts), self._tone())
@@ -109,12 +113,14 @@ class Description(Reported):
             f"<h2>{escape(TITLES[key])}</h2>{drawn if key == 'verdict' else ''}{section.html()}"
             for key, section in self.sections.items()
         )
-        return web_page(title, f"<h1>{escape(title)}</h1>{sections}")
+        told = f"<p>{INTERRUPTED}</p>" if self.was_interrupted else ""
+        return web_page(title, f"<h1>{escape(title)}</h1>{told}{sections}")
 
     def facts(self) -> dict[str, Any]:
         """The sections as plain values, for JSON."""
         sections = {name: section.json() for name, section in self.sections.items()}
-        return {"rows": self.n_rows, "columns": self.n_columns, "sections": sections}
+        known = {"rows": self.n_rows, "columns": self.n_columns, "sections": sections}
+        return known | {"interrupted": True} if self.was_interrupted else known
 
     def __repr__(self) -> str:
         return one_line(self, self.title, *self.sections)
@@ -137,7 +143,8 @@ def describe(
     X, y, bias, ids
         As `decide` takes them.
     time_limit : float or None
-        About how many seconds everything may take. After Ctrl-C, the result has what is known by then.
+        About how many seconds everything may take. After Ctrl-C, the result has the sections that are done, and says
+        so; if none is done, KeyboardInterrupt is raised.
     where : callable
         Gives more columns about rows, for the tables that name some: {"line": [...]}.
     watch : callable
@@ -166,11 +173,14 @@ def describe(
     source = as_source(X, y, ids=ids)
     require_finite(source)
     writer = PageWriter(source, bias, Clock(limit), limit, where, watch)
-    with suppress(KeyboardInterrupt):
+    try:
         writer.write()
-    return Description(
-        source.n_rows, source.n_columns, writer.sections, writer.verdict, writer.cleaning, writer.picture
-    )
+    except KeyboardInterrupt:
+        if not writer.sections:
+            raise
+        writer.was_interrupted = True
+    known = writer.verdict, writer.cleaning, writer.picture, writer.was_interrupted
+    return Description(source.n_rows, source.n_columns, writer.sections, *known)
 
 
 @dataclass(slots=True)
@@ -254,10 +264,10 @@ class PageWriter:
         """The errors of the classifiers, on the rows they were fitted to and on others."""
         part, note = self.part()
         block = part.take(np.arange(part.n_rows))
-        rows: list[tuple[str, str, str]] = []
+        rows, family = list[tuple[str, str, str]](), _family(self.bias, len(block), self.seconds("learners"))
         with noted_interrupts() as seen:
             try:
-                rows += _errors(block, self.bias, self.clock, self.seconds("learners"), seen)
+                rows += _errors(family, block, self.clock, self.seconds("learners"), seen)
             except KeyboardInterrupt:
                 self.was_interrupted = True
         if not rows:
@@ -265,12 +275,17 @@ class PageWriter:
         grid = Grid(("classifier", "error on its own rows", f"on others ({_folds(block)}-fold)"), tuple(rows))
         sides = [int((block.y == side).sum()) for side in (-1, 1)]
         least = f"{min(sides) / len(block):.1%}: always {label_text(part.facts.pair[int(sides[1] > sides[0])])}"
-        return Report("Errors of the classifiers.", (grid, Fact("no learning", least), *note))
+        left_out = ", ".join(type(model).__name__ for model in family[len(rows) :])
+        is_late = left_out and not self.was_interrupted
+        missing = [Sentence(f"There was no time left for {left_out}.", "left out")] if is_late else []
+        return Report("Errors of the classifiers.", (grid, Fact("no learning", least), *missing, *note))
 
     def promised(self) -> Report:
         """What each theorem promises about new rows."""
         part, note = self.part()
-        known = () if note else self.known
+        known = self.known
+        if note:  # the sample is that of the section on labels, and so is its best hyperplane
+            known = [] if self.cleaning is None else [self.cleaning.mistakes]
         found = theory.promises(part, known=known, bias=self.bias, time_limit=self.seconds("theory"))
         return found.report() + note
 
@@ -308,10 +323,8 @@ def noted_interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _errors(
-    block: Block, bias: bool, clock: Clock, share: float | None, seen: list[int]
-) -> Iterator[tuple[str, str, str]]:
-    """Each classifier, its error on the rows, and its cross-validated error; none after an interrupt."""
+def _family(bias: bool, n_rows: int, share: float | None) -> list[Any]:
+    """The classifiers that are tried on so many rows, each of which gets a part of the seconds."""
     from linsep.estimators import (
         FewestMistakesClassifier,
         KernelPerceptronClassifier,
@@ -321,13 +334,19 @@ def _errors(
     )
 
     each = None if share is None else share / (5 * (FOLDS + 1))
-    family = [
+    return [
         PerceptronClassifier(bias=bias, random_state=0),
-        *([KernelPerceptronClassifier(random_state=0)] if len(block) <= KERNEL_ROWS else []),
+        *([KernelPerceptronClassifier(random_state=0)] if n_rows <= KERNEL_ROWS else []),
         *([MaxMarginClassifier(gap=1e-3, time_limit=each)] if bias else []),
         FewestMistakesClassifier(bias=bias, time_limit=each),
         *([RegionsClassifier(time_limit=each)] if bias else []),
     ]
+
+
+def _errors(
+    family: list[Any], block: Block, clock: Clock, share: float | None, seen: list[int]
+) -> Iterator[tuple[str, str, str]]:
+    """Each classifier, its error on the rows, and its cross-validated error; none after an interrupt."""
     until = None if share is None else clock.seconds + share
     for model in family:
         if until is not None and clock.seconds > until:

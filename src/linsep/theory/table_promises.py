@@ -276,15 +276,14 @@ class TableNumbers:
         self.walk_once()
 
     def walk_once(self) -> None:
-        """Count the mistakes of one pass in a random order, and those of its averaged weights."""
+        """Count the mistakes of one pass in a random order, and those of its averages if no others are known."""
         walk: dict[str, Any] = {"order": "shuffled", "max_passes": 1, "random_state": 0}
         learner = learner_on(self.source, keep="average", bias=self.bias, **walk).run()
         self.mistakes_in_walk = learner.updates
-        if not self.is_separable:
+        if not self.is_separable and self.mistakes is None:
             average = learner.perceptron.kept
             scan = self.source.scan(average.W[0], float(average.b[0]))
-            wrong = scan.mistakes + scan.doubtful.size
-            self.mistakes = wrong if self.mistakes is None else min(self.mistakes, wrong)
+            self.mistakes = scan.mistakes + scan.doubtful.size
 
     def missing(self) -> Iterator[str]:
         """Why some theorems are not among the promises."""
