@@ -91,7 +91,7 @@ def test_an_interrupt_of_a_search_ends_the_page(monkeypatch):
 
     monkeypatch.setattr("linsep.questions.mistakes.MistakeSearch.close", stop)
     X, y = linsep.datasets.planted(60, 2, margin=0.2, flipped=3)
-    assert list(linsep.describe(X, y, time_limit=5).sections) == ["verdict", "labels"]
+    assert list(linsep.describe(X, y, time_limit=60).sections) == ["verdict", "labels"]
 
 
 @pytest.mark.slow

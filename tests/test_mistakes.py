@@ -193,6 +193,21 @@ def test_a_forged_proof_is_refused_by_the_checker(found, written, name):
     assert checked(FORGERIES[name](found), written) in (1, 2)
 
 
+UNFIT = {"a unit that is not in lowest terms": {"unit": "3/3"}, "decimals": {"numbers": "decimal"}}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_both_checkers_refuse_fields_that_do_not_fit_a_bound(noisy, written, name, capsys):
+    X, y = noisy
+    document = json.loads(linsep.fewest_mistakes(X, y, cost={-1: 1, 1: 2}).to_json())
+    changed = UNFIT[name]
+    document = {k: v | changed if k == "data" and "numbers" in changed else v for k, v in document.items()}
+    text = forge.resealed(document | ({"unit": "3/3"} if "unit" in changed else {}))
+    assert checked(text, written) == 2 and main(["verify", *map(str, written)]) != 0
+    with pytest.raises(linsep.CertificateError, match=r"lowest terms|decimals"):
+        linsep.verdict_from_json(text)
+
+
 def test_a_case_that_counts_a_mistaken_row_twice_is_refused(noisy, found):
     row = found.obstructions[0].rows[0]
     cases = Leaf(((row, True),), ((0, UNITS),)), Leaf(((row, False),), ((0, UNITS),))

@@ -311,6 +311,8 @@ UNFIT = [
     ("bound", {"version": "4"}),
     ("bound", {"copies": [["0", "0"]]}),
     ("bound", {"unit": "1/2"}),
+    ("mistakes", {"unit": "3/3", "costs": ["1", "1", "1", "1"]}),
+    ("mistakes", {"numbers": "decimal"}),
     ("mistakes", {"version": "5"}),
     ("mistakes", {"costs": ["1"]}),
     ("classes", {"by": "all"}),

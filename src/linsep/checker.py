@@ -221,6 +221,8 @@ def require_whole(proof: dict[str, Any]) -> None:
         need(data["numbers"] != "decimal", "a margin is proved for binary64, not for exact decimals")
         need((margin["high"] is None) == (margin["nearest"] is None), "the margin's high end lacks its proof")
         need(set(separator["weights"]) - {"0"}, "a margin needs weights that are not all 0")
+    unit = [int(part, 0) for part in proof.get("unit", "1/1").split("/")]
+    need(math.gcd(*unit) == 1, "the unit is not in lowest terms")
     plain = "definite" not in proof and kind != "mistakes"
     need(plain or data["numbers"] != "decimal", "versions 2 to 6 are about binary64, not about decimals")
     unpaired = kind == "touching" and plain and (proof["separated_rows"] is None) != (proof["spread"] is None)

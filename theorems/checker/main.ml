@@ -249,6 +249,11 @@ let require_whole proof part =
     need ((field "high" margin = Null) = (field "nearest" margin = Null)) (lazy "the margin's high end lacks its proof");
     need (List.exists (fun v -> v <> Text "0") (listed (field "weights" separator))) (lazy "a margin needs weights that are not all 0")
   end;
+  (match field "unit" part.claim with
+   | Text unit ->
+     let gcd = List.fold_left Z.gcd Z.zero (List.map z (String.split_on_char '/' unit)) in
+     need (Z.equal gcd Z.one) (lazy "the unit is not in lowest terms")
+   | _ -> ());
   let plain = (not (is_definite part)) && part.part_kind <> "mistakes" in
   need (plain || numbers <> "decimal") (lazy "versions 2 to 6 are about binary64, not about decimals");
   need (not (plain && part.part_kind = "touching" && (field "separated_rows" part.claim = Null) <> (field "spread" part.claim = Null)))

@@ -80,6 +80,8 @@ class FewestMistakes(HalfspaceVerdict):
             lengths = (self.n_rows, self.n_rows + self.rows_left_out)  # rows that were dropped have costs of 0
             if len(self.costs) not in lengths or min(self.costs) < 0:
                 raise CertificateError(f"Each of the {self.n_rows} rows must have a cost, 0 or more.")
+        if self.numbers == "decimal":
+            raise CertificateError("The fewest mistakes are proved for binary64, not for exact decimals.")
         if self.costs is None and self.unit != 1:
             raise CertificateError("If every mistake costs 1, the unit must be 1.")
         if not self.unit > 0 or self.least < 0:
