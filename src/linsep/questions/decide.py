@@ -426,7 +426,7 @@ def best_held(source: Source) -> Source:
     return _dense_if_full(source)
 
 
-def _brought(source: DeviceSource) -> Source:
+def _brought(source: Source) -> Source:
     rows = source.take(np.arange(source.n_rows))
     return _dense_if_full(MemorySource(rows.table, rows.y, replace(source.facts, at_hand=None)))
 
