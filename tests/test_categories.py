@@ -327,7 +327,7 @@ def test_a_tuple_that_names_no_column_is_refused_unless_it_may_be_the_labels():
 
 def test_two_names_of_levels_with_one_text_are_refused():
     X = pd.DataFrame([[1, 2], [3, 4]], columns=pd.MultiIndex.from_tuples([("a.b", "c"), ("a", "b.c")]))
-    with pytest.raises(errors.ShapeError, match=r"'a\.b\.c' 2 times"):
+    with pytest.raises(errors.ShapeError, match=r"Two columns are called 'a\.b\.c'"):
         linsep.decide(X, [0, 1])
 
 
@@ -812,3 +812,15 @@ def test_a_text_column_that_is_neither_ids_nor_of_one_level_is_called_by_its_own
         errors.CertificateError, match=r"^The column 'who' is not one of the proof\. Leave it out, or say ids"
     ):
         linsep.verdict_from_json(proof.to_json()).verify(other, [0, 1])
+
+
+@pytest.mark.parametrize("how", [{}, {"missing": "drop"}, {"ids": "a"}])
+def test_two_columns_of_one_name_are_refused_by_that_name(how):
+    cells, names = [[1, 2], [3, 4]], ["a", "a"]
+    arrow = pa.table([pa.array([1, 3]), pa.array([2, 4])], names=names)
+    for table in (pd.DataFrame(cells, columns=names), arrow):
+        with pytest.raises(errors.ShapeError) as caught:
+            linsep.decide(table, [0, 1], **how)
+        assert str(caught.value) == "Two columns are called 'a'. Rename one of them."
+        with pytest.raises(errors.ShapeError, match=r"^Two columns are called 'a'\. Rename one of them\.$"):
+            linsep.PerceptronClassifier().fit(table, [0, 1])

@@ -143,11 +143,11 @@ REFUSED = [
     ("died ~ age ~ ward", "needs one ~"),
     ("age + ward", "needs one ~"),
     ("died ~ ", "nothing to the right"),
-    ("died ~ 1", "has no predictor"),
+    ("died ~ 0", "has no coefficient"),
+    ("Surv(age, n) ~ 1", "has no coefficient"),
     ("died ~ age +", "cannot be read"),
     ("died ~ strata(ward):age", "is in a product"),
     ("died ~ age + strata(ward)", "has no meaning for family='binomial'"),
-    ("Surv(age, n) ~ ward", "Use family='cox'"),
     ("n ~ offset(log(agee)) + age", "names 'agee'"),
 ]
 
@@ -320,3 +320,66 @@ def test_text_columns_without_a_formula_are_said_as_categories_too():
     report = linsep.mle_exists(TABLE[["age", "site"]], TABLE["died"])
     assert report.coefficients["site[Chur]"] == "+inf"
     assert report.reasons == ("The 1 row with site = Chur is 'yes'.",)
+
+
+SMOKERS = pd.DataFrame(
+    {
+        "smokes": [True, True, False, False, False, False, True, True],
+        "site": list("kkkzkzzz"),
+        "age": [1, 5, 2, 4, 3, 7, 5, 2],
+        "died": [0, 1, 1, 1, 1, 1, 0, 1],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [lambda t: t, pl.from_pandas, pa.table, lambda t: t.astype({"smokes": object}), lambda t: t.convert_dtypes()],
+)
+@pytest.mark.parametrize(
+    ("right", "names"),
+    [
+        ("smokes", "(Intercept) smokes[T.True]"),
+        ("0 + smokes", "smokes[False] smokes[True]"),
+        ("0 + smokes:site", "smokes[False]:site[k] smokes[True]:site[k] smokes[False]:site[z] smokes[True]:site[z]"),
+        ("site*smokes - site", "(Intercept) smokes[T.True] site[T.z]:smokes[False] site[T.z]:smokes[True]"),
+        ("age:smokes", "(Intercept) age:smokes[False] age:smokes[True]"),
+        ("C(smokes)", "(Intercept) C(smokes)[T.True]"),
+        ("I(smokes*2) + smokes", "(Intercept) I(smokes*2) smokes[T.True]"),
+        ("0 + I(age>3)", "I(age>3)[False] I(age>3)[True]"),
+    ],
+)
+def test_a_boolean_is_a_category_in_a_formula_as_in_r_and_patsy(wrap, right, names):
+    found = linsep.mle_exists(f"died ~ {right}", wrap(SMOKERS))
+    assert [name.replace(" ", "") for name in found.coefficients] == names.split()
+    found.verify(f"died ~ {right}", wrap(SMOKERS))
+
+
+def test_what_the_rows_of_a_boolean_have_in_common_is_told():
+    assert linsep.mle_exists("died ~ 0 + smokes:site", SMOKERS).reasons[0] == "All 4 rows with smokes = False are 1."
+
+
+def test_an_intercept_alone_is_a_model_and_may_diverge():
+    table = TABLE.assign(none=0, kind=list("abcabca"))
+    for formula, options, names, state in (
+        ("died ~ 1", {}, ["(Intercept)"], "finite"),
+        ("none ~ 1", {"family": "poisson"}, ["(Intercept)"], "-inf"),
+        ("cbind(none, n) ~ 1", {}, ["(Intercept)"], "-inf"),
+        ("kind ~ 1", {"family": "multinomial"}, ["b:(Intercept)", "c:(Intercept)"], "finite"),
+    ):
+        report = linsep.mle_exists(formula, table, **options)
+        assert report.coefficients == dict.fromkeys(names, state)
+        report.verify(formula, table)
+    assert linsep.mle_exists("died ~ 1", table).limits().coefficients["(Intercept)"] == pytest.approx(np.log(4 / 3))
+
+
+def test_surv_says_that_the_model_is_coxs(tmp_path, capsys):
+    table = pd.DataFrame({"days": [1, 2, 3, 4], "event": [1, 0, 1, 1], "age": [4, 2, 3, 1]})
+    report = linsep.mle_exists("Surv(days, event) ~ age", table)
+    assert report.family == "cox"
+    assert report.coefficients == states("Surv(days, event) ~ age", table, family="cox")
+    with pytest.raises(ArgumentError, match=r"the outcome of a Cox model\. Leave family="):
+        linsep.mle_exists("Surv(days, event) ~ age", table, family="poisson")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert main(["mle", str(tmp_path / "t.csv"), "--formula", "Surv(days, event) ~ age"]) in (0, 1)
+    assert "the hazard of an event" in capsys.readouterr().out

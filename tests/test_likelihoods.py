@@ -454,6 +454,11 @@ def test_a_proof_does_not_hold_for_other_data(family):
         ([0, 1, 0], {"weights": [1, -1, 1]}, "Row 1: weights is -1"),
         ([0, 1, 0], {"weights": [0, 0, 0]}, "No row counts"),
         ([0, 1, 0], {"offset": "x9"}, "X has no column of that name"),
+        (
+            pd.Series([0, 1, 0], name="dose"),
+            {"weights": "dose"},
+            r"weights='dose': that is the label\. Name another column",
+        ),
         ([0, 1, 0], {"offset": "x1"}, "No column of X is left"),
         ([1, 1, 1], {"family": "multinomial"}, "one class"),
         ([0, 1, 0], {"family": "conditional", "strata": [1, 2, 3]}, "No stratum has both"),

@@ -62,7 +62,7 @@ class Likelihoods:
     @property
     def takes_any_labels(self) -> bool:
         """Whether the number of labels may differ from two."""
-        is_counted = self.trials is not None or (self.formula or "").lstrip().startswith("cbind")
+        is_counted = self.trials is not None or (self.formula or "").lstrip().startswith(("cbind", "Surv"))
         return self.family not in TWO_LABELS or is_counted
 
 

@@ -1,5 +1,6 @@
 """Tables of other libraries: arrays, tensors, lists of rows, and dataframes column by column, each in its own type."""
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal, InvalidOperation
@@ -10,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linsep.errors import InexactError, NotNumericError, ShapeError, shown
-from linsep.faults import ALL_TEXT, fault
+from linsep.faults import ALL_TEXT, fault, type_words
 from linsep.tables.categories import (
     UNCODED,
     Categories,
@@ -252,9 +253,9 @@ def as_frame(X: Any) -> Any:
         if not isinstance(frame, (nw.DataFrame, nw.Series)):
             frame = nw.from_native(_arrow_table(X), eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise ShapeError(
-            f"Two columns have the same name: {' '.join(str(error).split())}", fix="Rename one of them."
-        ) from None
+        name = re.search(r"- (.+) \d+ times", str(error))
+        told = "have the same name" if name is None else f"are called {name[1]}"
+        raise ShapeError(f"Two columns {told}.", fix="Rename one of them.") from None
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
@@ -425,7 +426,7 @@ def _column(series: Any, name: str, fix: str | None) -> Array:
         example = f", such as {given[0]!r}" if given else ""
         what = "text column" if kind == nw.String else "category column" if is_categorical(series) else "column type"
         fix = fix if is_categorical(series) else None
-        raise fault(what, column=name, seen=f"{kind}{example}", example=example, fix=fix)
+        raise fault(what, column=name, seen=f"{type_words(kind)}{example}", example=example, fix=fix)
     _require_present(series, name)
     return plain_numbers(series_values(series))
 

@@ -247,8 +247,8 @@ class MleReport(Reported):
         CertificateError
             The proof does not hold.
         """
-        has_intercept = any(name.endswith(f":{INTERCEPT_NAME}") for name, _ in self.states)
-        bias = has_intercept if self.family == "multinomial" else self.verdict.bias
+        has_intercept = any(name.rpartition(":")[2] == INTERCEPT_NAME for name, _ in self.states)
+        bias = has_intercept if self.family == "multinomial" or isinstance(X, str) else self.verdict.bias
         table, missing = y if isinstance(X, str) else X, "drop" if self.kept is not None else None
         ids = None if isinstance(table, Source) else named_column(table, self._names(()))
         options = Extras(trials, weights, offset, strata, time)

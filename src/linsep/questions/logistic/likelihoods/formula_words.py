@@ -31,6 +31,7 @@ LONGEST = 10_000  # characters of a formula
 MOST_CROSSED = 5  # of (a + b)**5: formulaic writes down all products
 OUTCOME = re.compile(r"\s*(?:(cbind|Surv)\s*\((.*)\)|(.*?))\s*", re.DOTALL)
 NAME = r"(?:`[^`]+`|[^\W\d][\w.]*)"
+ALONE = re.compile(rf"""[IQ]\(\s*(?:{NAME}|'[^']*'|"[^"]*")\s*\)""")  # a column as it is
 QUOTED = re.compile(r"`([^`]*)`")
 
 
@@ -46,6 +47,7 @@ class Formula:
     offsets: tuple[str, ...]
     columns: tuple[str, ...]  # on the right, each once
     coded: frozenset[str]  # columns that are in C(...), and nowhere else
+    computed: frozenset[str]  # columns that are in a computation, as in I(2 * a) or log(a)
 
     @property
     def has_intercept(self) -> bool:
@@ -66,15 +68,18 @@ def read_formula(text: str, available: Sequence[str], aside: Sequence[str] = ())
     expressions = [factor.expr for term in terms for factor in term.factors if _is_python(factor)]
     looked_up = [factor.expr for term in terms for factor in term.factors if _is_lookup(factor)]
     used: dict[str, bool] = dict.fromkeys(looked_up, False)  # whether a column is only in C(...)
+    computed = set[str]()
     for expression in (*expressions, *offsets):
+        is_alone = expression not in offsets and ALONE.fullmatch(expression) is not None
         for name, is_coded in _columns_of(expression):
             used[name] = used.get(name, True) and is_coded
+            computed |= set() if is_coded or is_alone else {name}
     for name in (*used, *([] if strata is None else [strata])):
         _require_column(name, available)
         if name in outcome:
             raise ArgumentError(f"{name!r} is on both sides of the formula.")
     coded = frozenset(name for name, is_coded in used.items() if is_coded)
-    return Formula(text, outcome, kind, terms, strata, offsets, tuple(used), coded)
+    return Formula(text, outcome, kind, terms, strata, offsets, tuple(used), coded, frozenset(computed))
 
 
 def named_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:

@@ -7,7 +7,7 @@ part of the model.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from linsep.errors import ArgumentError, InexactError, ShapeError, shown
 from linsep.faults import fault
 from linsep.questions.logistic.likelihoods.formula_words import Formula, read_formula, told_by
-from linsep.questions.logistic.likelihoods.observed import Extras, Family, Posed
+from linsep.questions.logistic.likelihoods.observed import INTERCEPT_NAME, Extras, Family, Posed
 from linsep.questions.logistic.likelihoods.uncounted import copied_rows, taken
 from linsep.sources.base import Array, Source, positions
 from linsep.sources.inputs import as_given
@@ -33,6 +33,8 @@ MOST_DENSE = 20_000_000  # cells of the predictors; more are kept as a sparse ma
 
 def of_formula(posed: Posed, missing: Missing = None) -> Posed:
     """The model that a formula, given as X, describes for a table or a source, given as y."""
+    import pandas as pd
+
     (text, data, ids, *_), names, family, bias, options, categories, *_ = posed
     if data is None:
         raise ArgumentError(f"X is text, {shown(text)}, so it is a formula: give the table as the second argument.")
@@ -49,6 +51,7 @@ def of_formula(posed: Posed, missing: Missing = None) -> Posed:
         frame = as_frame(native)
     aside = [value for value in options if isinstance(value, str)]
     formula = read_formula(text, [str(name) for name in frame.columns], aside)
+    family = "cox" if formula.outcome_kind == "Surv" and family == "binomial" else family  # the default
     options = _with_formula(options, formula, family)
     kept = _rows_without_gaps(frame, formula, options, missing)
     left_out = len(frame) - int(np.count_nonzero(kept))
@@ -61,9 +64,16 @@ def of_formula(posed: Posed, missing: Missing = None) -> Posed:
         frame = as_frame(taken(frame, copied))
         own = {str(name): frame.get_column(name) for name in frame.columns}
     table, factors = _columns(formula, own, frame)
-    X, columns = _predictors(formula, table, factors)
-    if family in WITH_INTERCEPT and not bias and formula.has_intercept:
+    has_intercept = formula.has_intercept and family in WITH_INTERCEPT
+    if has_intercept and not bias:
         raise ArgumentError("bias=False, but the formula has an intercept: write 0 + in the formula instead.")
+    X, columns = _predictors(formula, table, factors)
+    if not columns and not has_intercept:
+        raise ArgumentError(
+            f"The formula {shown(formula.text)} has no coefficient.", fix="Name a predictor after the ~."
+        )
+    if not columns:  # of an intercept alone, which is a column of ones
+        X, columns, bias = pd.DataFrame({INTERCEPT_NAME: np.ones(len(frame))}, table.index), (INTERCEPT_NAME,), False
     if formula.offsets:
         found = found._replace(offset=_offset(formula, table))
     is_biased = formula.has_intercept and bias
@@ -88,7 +98,7 @@ def _with_formula(options: Extras, formula: Formula, family: Family) -> Extras:
         if family != "cox" or options.time is not None:
             raise ArgumentError(
                 "Surv(time, event) is the outcome of a Cox model.",
-                fix="Use family='cox' (--family cox), and leave time= (--time) out.",
+                fix="Leave family= (--family) and time= (--time) out.",
             )
         given = given._replace(time=formula.outcome[0])
     if formula.outcome_kind == "cbind" and (family != "binomial" or options.trials is not None):
@@ -188,9 +198,13 @@ def _columns(formula: Formula, own: dict[str, Any], frame: Any) -> tuple[Any, tu
     factors = []
     for name in formula.columns:
         series = own[name]
-        if is_categorical(series):
+        is_boolean = _is_boolean(series)
+        if is_boolean or is_categorical(series):
             factors.append(levels_of(series, name, "all"))
             columns[name] = pd.Categorical.from_codes(factors[-1].codes, list(factors[-1].levels))
+        if is_boolean and name in formula.computed:
+            columns[name] = columns[name].astype(bool).astype(np.float64)
+        if name in columns:
             continue
         _require_numbers(series, name)
         values = plain_numbers(series_values(series))
@@ -203,6 +217,14 @@ def _columns(formula: Formula, own: dict[str, Any], frame: Any) -> tuple[Any, tu
     native = frame.to_native()
     index = native.index if isinstance(native, pd.DataFrame) else None
     return pd.DataFrame(columns, index=index if columns else range(len(frame))), tuple(factors)
+
+
+def _is_boolean(series: Any) -> bool:
+    """Whether a narwhals series holds True and False alone: such a column is a category, as in R."""
+    import narwhals as nw
+
+    kind = kind_of(series)
+    return bool(kind == nw.Boolean or (kind in (nw.Object, nw.Unknown) and set(map(type, series.to_list())) == {bool}))
 
 
 def _require_numbers(series: Any, name: str) -> None:
@@ -234,19 +256,32 @@ def _predictors(formula: Formula, table: Any, factors: tuple[Levels, ...]) -> tu
     """The predictors and their names, without the intercept, which is part of the model."""
     _require_no_ids(formula, factors, len(table))
     is_large = len(table) * _width(formula, factors) > MOST_DENSE
-    made = _evaluated(formula.terms, table, "sparse" if is_large else "pandas")
+    booleans = {factor.name for factor in factors if table[factor.name].dtype == np.float64}
+    made = _evaluated(formula.terms, table, "sparse" if is_large else "pandas", booleans)
     names = [str(name) for name in made.model_spec.column_names]
     kept = [j for j, name in enumerate(names) if not (formula.has_intercept and j == 0 and name == "Intercept")]
-    if not kept:
-        raise ArgumentError(f"The formula {shown(formula.text)} has no predictor.", fix="Name one after the ~.")
     X = made.__wrapped__.tocsr()[:, kept] if is_large else made.__wrapped__.iloc[:, kept]
     return X, tuple(names[j] for j in kept)
 
 
-def _evaluated(terms: Sequence[Any], table: Any, output: str) -> Any:
+def _evaluated(terms: Sequence[Any], table: Any, output: str, booleans: Set[str] = frozenset()) -> Any:
     """The model matrix. What formulaic only warns about, such as levels that the data do not have, is refused."""
     import formulaic
     from formulaic.errors import DataMismatchWarning, FormulaicError
+    from formulaic.materializers import PandasMaterializer
+    from interface_meta import override
+
+    class AsInR(PandasMaterializer):  # type: ignore[misc]
+        """Columns of booleans are categories where they stand alone, and so are conditions such as I(age > 60)."""
+
+        @override
+        def _lookup(self, name: str) -> tuple[Any, Any]:
+            values, variables = super()._lookup(name)
+            return values.astype(bool) if name in booleans else values, variables
+
+        @override
+        def _is_categorical(self, values: Any) -> bool:
+            return getattr(values, "dtype", None) == np.bool_ or bool(super()._is_categorical(values))
 
     functions = {name: getattr(np, name) for name in ("sqrt", "log1p", "expm1")}
     try:
@@ -254,7 +289,8 @@ def _evaluated(terms: Sequence[Any], table: Any, output: str) -> Any:
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", DataMismatchWarning)
             spec = formulaic.Formula(list(terms), _ordering="none")
-            return spec.get_model_matrix(table, context=functions, na_action="ignore", output=output)
+            made = AsInR(table, functions)
+            return made.get_model_matrix(spec, na_action="ignore", output=output)
     except (FormulaicError, DataMismatchWarning, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ArgumentError(f"The formula cannot be computed: {told_by(error)}") from None
 

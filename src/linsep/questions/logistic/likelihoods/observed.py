@@ -151,7 +151,7 @@ def observed(posed: Posed) -> Observed:
     values, own, facts, labels = _table(X, y, categories)
     chosen = chosen_names(own, names, bias)
     coded = X.categories if isinstance(X, FileSource) else {}
-    values, chosen, facts, options = _columns_out(values, chosen, facts, options, coded)
+    values, chosen, facts, options = _columns_out(values, chosen, facts, options, coded, posed.outcome)
     if values.dtype.kind != "f":
         values = _signed(values)
     elif values.dtype != np.float64:
@@ -236,7 +236,12 @@ def _pair_of(y: Any, n_rows: int) -> Array:
 
 
 def _columns_out(
-    values: Any, names: tuple[str, ...], facts: Facts, options: Extras, coded: Mapping[str, Sequence[str]]
+    values: Any,
+    names: tuple[str, ...],
+    facts: Facts,
+    options: Extras,
+    coded: Mapping[str, Sequence[str]],
+    outcome: str,
 ) -> tuple[Any, tuple[str, ...], Facts, Extras]:
     """The options as arrays, and the table without the columns that they name; `coded`: the text columns of files."""
     out: list[int] = []
@@ -249,6 +254,8 @@ def _columns_out(
         elif places:
             raise ArgumentError(f"{option}={given!r}: the column holds text, but numbers are needed.")
         elif isinstance(given, str):
+            if given not in names and given == outcome:
+                raise ArgumentError(f"{option}={given!r}: that is the label.", fix="Name another column.")
             if given not in names:
                 raise ArgumentError(f"{option}={given!r}: X has no column of that name.")
             j = names.index(given)
