@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 import linsep
 from linsep.cli import main
 from linsep.errors import ArgumentError
+from linsep.questions import clean as clean_module
 
 LINE = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["low", "low", "high", "low", "high", "high"]
 
@@ -49,6 +51,12 @@ def test_what_follows_if_a_suspect_is_right_is_at_least_the_bound():
     found = linsep.clean(*LINE, time_limit=20)
     first = found.suspects[0]
     assert first.row in (2, 3) and first.if_right == (1, 1)  # one of the two is wrong
+
+
+def test_the_ends_are_at_least_and_at_most():
+    other = linsep.fewest_mistakes(*LINE)
+    assert clean_module._ends_of(replace(other, least=0), -1, 99, 0) == (0, other.best)
+    assert clean_module._ends_of(other, other.mistaken_rows[0], 99, 0) == (other.lower, None)
 
 
 def test_a_label_that_contradicts_many_others_cannot_be_right_alone():

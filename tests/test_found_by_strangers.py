@@ -672,7 +672,11 @@ def test_a_label_has_one_cost():
             "1 | x:1\n0 | x:0.1 x:0.2\n",
             "column 'x' holds '0.1 + 0.2': the values of a repeated feature are added up, and",
         ),
-        ("a.vw", "1 | x:1\n0 | x:1e308 x:1e308\n", "column 'x' holds '1e308 + 1e308': the values of a repeated feature"),
+        (
+            "a.vw",
+            "1 | x:1\n0 | x:1e308 x:1e308\n",
+            "column 'x' holds '1e308 + 1e308': the values of a repeated feature",
+        ),
     ],
 )
 def test_numbers_of_sparse_text_are_quoted_as_they_are_written(name, text, told, proof):
@@ -754,3 +758,18 @@ def test_costs_may_be_a_column_of_any_library(made):
     X, y = [[1], [1], [1]], [0, 1, 1]
     assert linsep.fewest_mistakes(X, y, cost=made([3, 1, 1])).mistaken_ids == (1, 2)
     assert linsep.fewest_mistakes(X, y, cost=made([1, 3, None]), missing="drop").mistaken_ids == (0,)
+
+
+def test_text_that_names_rows_and_a_column_without_values_are_named():
+    named = pd.DataFrame({"id": ["a", "b", "c"], "x": [1.0, 2.0, 3.0]})
+    with pytest.raises(errors.NotNumericError, match="Names of rows go in ids= "):
+        linsep.fewest_mistakes(named, [0, 1, 0])
+    empty = pd.DataFrame({"x": [1.0, 2.0], "z": [np.nan] * 2})
+    with pytest.raises(errors.NoRowsError, match="missing value, and column 'z' has no value at all"):
+        linsep.decide(empty, [0, 1], missing="drop")
+
+
+@pytest.mark.parametrize("ask", [linsep.fewest_mistakes, linsep.separate_regions])
+def test_row_numbers_that_count_dropped_rows_say_so(ask):
+    X, y = [[1.0], [float("nan")], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1]
+    assert "1 row left out, not part of the proof. The row numbers count them." in ask(X, y, missing="drop").explain()

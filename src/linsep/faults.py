@@ -16,8 +16,9 @@ DROP_OR_FILL = "Drop the row or fill in the value."
 EVERY_ROW = "Every row needs a label, a finite number or text."
 TEXT_FIX = (
     "Convert it to numbers, leave the column out, or encode text as columns of 0 and 1: "
-    'categories="reference" or "all" (--categories all).'
+    'categories="reference" or "all" (--categories all). Names of rows go in ids= (--id).'
 )
+CORRECT = "Correct it, or leave out the row."
 NO_CODE = "Convert it to numbers, or leave the column out."
 NAME_IT = (
     "Correct it; if the column holds categories, name it: categories={{{column!r}: 'reference'}} "
@@ -39,6 +40,24 @@ RESHAPE = "A single column is X.reshape(-1, 1)."
 GIVE_REJECT = "Give reject= (--reject) another path."
 BESIDE = "Fill it in, or leave out such rows: missing='drop' (--missing drop)."
 POWER = "Divide large columns by a power of two: that changes no verdict."
+
+
+TYPES = (  # the beginnings of their names in Arrow and in narwhals, and what they hold
+    ("timestamp", "dates with times"),
+    ("datetime", "dates with times"),
+    ("date", "dates"),
+    ("duration", "durations"),
+    ("time", "times"),
+    ("list", "lists"),
+    ("large_list", "lists"),
+    ("fixed_size_list", "lists"),
+    ("array", "lists"),
+    ("struct", "structs"),
+    ("binary", "bytes"),
+    ("large_binary", "bytes"),
+    ("fixed_size_binary", "bytes"),
+    ("null", "nothing but missing values"),
+)
 
 
 class Entry(NamedTuple):
@@ -109,7 +128,7 @@ FAULTS = {
         errors.InexactError, "the label is {value}, which cannot be stored exactly", "Round the labels, or use text."
     ),
     "strange label": Entry(
-        errors.NotNumericError, "the label is {value}, of type {kind}", "Labels are numbers, booleans or text."
+        errors.ColumnTypeError, "the label is {value}, of type {kind}", "Labels are numbers, booleans or text."
     ),
     "label type": Entry(
         errors.ColumnTypeError, "the labels are of type {seen}", "Labels are numbers, booleans or text."
@@ -280,7 +299,7 @@ FAULTS = {
     ),
     "array rows": Entry(errors.NoRowsError, "{name} has no rows"),
     "array columns": Entry(errors.NoColumnsError, "{name} has no columns"),
-    "all missing": Entry(errors.NoRowsError, "no row is left: each of the {rows:,} rows has a missing value"),
+    "all missing": Entry(errors.NoRowsError, "no row is left: each of the {rows:,} rows has a missing value{why}"),
     "not a row": Entry(
         errors.ShapeError, "not a row of numbers; a table has two dimensions, rows and columns", RESHAPE
     ),
@@ -360,6 +379,7 @@ FAULTS = {
         "a pipe, a socket or a device, not a file",
         "Give - and send the rows to standard input.",
     ),
+    "no stdin": Entry(errors.NoFileError, "standard input is closed", "Send the rows to it, or name a file."),
     "file kind": Entry(errors.FileKindError, "{seen}", "linsep reads {kinds}."),
     "format": Entry(
         errors.FileKindError,
@@ -406,6 +426,16 @@ def fault(name: str, file: str | None = None, /, *, fix: str | None = None, **kn
     told = tuple(key for _, key, _, _ in Formatter().parse(what) if key in errors.PLACE)
     advice = usual.format(**filled) if fix is None else fix
     return kind(Fault(kind.code, what.format(**filled), where, advice, told, is_sentence=True))
+
+
+def type_words(kind: object) -> str:
+    """What values of a type are, in the same words for the types of every library.
+
+    >>> type_words("timestamp[us]"), type_words("Datetime(time_unit='us', time_zone=None)"), type_words("int128")
+    ('dates with times', 'dates with times', 'int128')
+    """
+    name = str(kind)
+    return next((words for start, words in TYPES if name.lower().startswith(start)), name)
 
 
 def few(values: Iterable[Any], most: int = 5, show: Callable[[Any], str] = errors.shown) -> str:

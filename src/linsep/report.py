@@ -370,9 +370,10 @@ def bounded(updates: float) -> Sentence:
     return Sentence(f"Novikoff's bound for these rows: at most {updates:,.0f} updates, in any order.", "bound")
 
 
-def rows_left_out(rows: int, what: str = "not part of the proof") -> list[Part]:
-    """How many rows were left out, about which nothing is claimed."""
-    return [Sentence(f"{count(rows, 'row')} left out, {what}.", "left out")] if rows else []
+def rows_left_out(rows: int, what: str = "not part of the proof", *, dropped: int = 0) -> list[Part]:
+    """How many rows were left out, about which nothing is claimed; if they were dropped, row numbers count them too."""
+    counted = " The row numbers count them." if dropped else ""
+    return [Sentence(f"{count(rows, 'row')} left out, {what}.{counted}", "left out")] if rows else []
 
 
 def most_corrected(mistakes_per_row: Any, names: RowNames | None = None) -> list[Part]:

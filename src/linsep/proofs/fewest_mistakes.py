@@ -191,7 +191,11 @@ class FewestMistakes(HalfspaceVerdict):
         if self.reason:
             parts.append(Sentence(f"The search ended before the two met: {self.reason}.", "reason"))
         title = f"fewest mistakes, {count(self.n_rows, 'row')}."
-        return Report(title, (*parts, *rows_left_out(self.rows_left_out)), "yes" if self.optimal else "unsure")
+        return Report(
+            title,
+            (*parts, *rows_left_out(self.rows_left_out, dropped=self.dropped)),
+            "yes" if self.optimal else "unsure",
+        )
 
     def _plane(self, columns: Sequence[str]) -> str:
         from linsep.proofs import explain

@@ -342,7 +342,7 @@ class Regions(Reported):
             parts += [Sentence(equal, "rows"), Grid(tuple(known), tuple(zip(*known.values(), strict=True)), more)]
         if not self.in_time:
             parts.append(Sentence("The time limit was reached: the last cuts are a tree of single columns.", "time"))
-        parts += rows_left_out(self.rows_left_out)
+        parts += rows_left_out(self.rows_left_out, dropped=self.dropped)
         mistakes = count(len(self.contradictions), "mistake") if self.contradictions else "no mistake"
         title = f"{count(len(self.cuts), 'hyperplane')}, {mistakes} in {count(self.n_rows, 'row')}."
         return Report(title, tuple(parts), "yes" if self.in_time and not self.contradictions else "unsure")

@@ -53,7 +53,18 @@ FITTED, FITTED_CELLS = 100_000, 1 << 24  # the logistic regression is fitted to 
 EXAMINED = 10  # for this many rows, find out what follows if their label is right
 ODDS = 1  # subtracted from the log odds of a mistaken row's label, so that it comes before others like it
 SHARE_OF_SEARCH = 0.6  # of the time, for the fewest mistakes; the rest is for the examined rows
-HEAD = ("rank", "row", "id", "label", "instead", "chance", "obstructions", "mistaken", "if right", "if right, at least")
+HEAD = (
+    "rank",
+    "row",
+    "id",
+    "label",
+    "instead",
+    "chance",
+    "obstructions",
+    "mistaken",
+    "if right, at least",
+    "if right, at most",
+)
 PLACE = 2  # before this column stands where the row is found
 
 Ends: TypeAlias = tuple[int | float | None, int | float | None]
@@ -66,7 +77,7 @@ class Suspect:
     `chance` is the probability that a logistic regression gives its label. `obstructions` counts the obstructions of
     the bound that contain the row: at least one row of each is mislabelled. `is_mistaken` says whether it is one of the
     rows whose removal is enough. `if_right` is how many labels are wrong, or what they cost, if this one is right: at
-    most (None if not known) and at least (None if no hyperplane gets it right); None if the row was not examined.
+    least (None if no hyperplane gets it right) and at most (None if not known); None if the row was not examined.
     `id` is what the user calls the row; "" if it has no name.
     """
 
@@ -307,11 +318,11 @@ def _examine(suspects: list[Suspect], found: FewestMistakes, source: Source, clo
 
 
 def _ends_of(other: FewestMistakes, row: int, cost: Any, lower: int | float) -> Ends:
-    """How many labels are wrong, at most and at least, by a search in which this row costs more than all others."""
+    """How many labels are wrong, at least and at most, by a search in which this row costs more than all others."""
     if other.lower >= cost:
         return None, None
     most, least = None if row in other.mistaken_rows else other.best, max(other.lower, lower)
-    return most, least if most is None else min(least, most)
+    return least if most is None else min(least, most), most
 
 
 def _without(found: FewestMistakes, source: Source) -> Separable | None:
@@ -369,7 +380,7 @@ def _logits(source: Source) -> Floats:
 def _shown(ends: Ends | None) -> str:
     if ends is None:
         return ""
-    most, least = ends
+    least, most = ends
     if least is None:
         return "never"
     return f"{least}" if most == least else f"{least} or more" if most is None else f"{least} to {most}"

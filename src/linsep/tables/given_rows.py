@@ -150,9 +150,17 @@ def _without_gaps(X: Any, y: Any, ids: Any, beside: Iterable[Any]) -> Given:
     if kept is None:
         return Given(X, y, ids)
     if not kept.any():
-        raise fault("all missing", rows=len(kept))
+        raise fault("all missing", rows=len(kept), why=_empty_column(own))
     dropped = len(kept) - int(np.count_nonzero(kept))
     return Given(rows, labels, None, np.flatnonzero(kept), dropped, names)
+
+
+def _empty_column(X: Any) -> str:
+    """A column of a dataframe that has no value at all, in words; "" if there is none."""
+    frame = None if isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
+    columns = [] if frame is None else frame.columns
+    empty = [str(name) for name in columns if gaps_of_series(frame.get_column(name)).all()]
+    return f", and column {empty[0]!r} has no value at all" if empty else ""
 
 
 def complete(X: Any, y: Any, beside: Iterable[Any] = ()) -> tuple[Any, Any, Flags | None]:

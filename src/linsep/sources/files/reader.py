@@ -120,7 +120,7 @@ class Reader(ABC):
         self.is_walked = True
         if not kept:
             if self.left_out and self.options.missing == "drop":
-                self.why_empty = fault("all missing", self.path, rows=self.left_out)
+                self.why_empty = fault("all missing", self.path, rows=self.left_out, why="")
             else:
                 empty = "none left" if self.left_out else empty
                 self.why_empty = fault(empty, self.path, left_out=self.left_out)
