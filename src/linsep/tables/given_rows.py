@@ -158,8 +158,8 @@ def _without_gaps(X: Any, y: Any, ids: Any, beside: Iterable[Any]) -> Given:
 def _empty_column(X: Any) -> str:
     """A column of a dataframe that has no value at all, in words; "" if there is none."""
     frame = None if isinstance(X, (np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
-    columns = [] if frame is None else frame.columns
-    empty = [str(name) for name in columns if gaps_of_series(frame.get_column(name)).all()]
+    columns = [] if frame is None else [frame.get_column(name) for name in frame.columns]
+    empty = [str(column.name) for column in columns if gaps_of_series(column).all()]
     return f", and column {empty[0]!r} has no value at all" if empty else ""
 
 

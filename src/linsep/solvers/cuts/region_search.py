@@ -315,7 +315,7 @@ def line_cuts(values: Array, codes: Ints) -> Draft:
     order = np.argsort(values, kind="stable")
     ordered_values, ordered_codes = values[order], codes[order]
     last = np.flatnonzero(np.diff(ordered_codes))  # the last row below each cut
-    classes = ordered_codes[np.append(last, -1)].tolist()
+    classes: list[int] = ordered_codes[np.append(last, -1)].tolist()
     draft = Draft()
     for pair in zip(ordered_values[last].tolist(), ordered_values[last + 1].tolist(), strict=True):
         low, high = map(Fraction, pair)
