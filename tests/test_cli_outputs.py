@@ -380,3 +380,63 @@ def test_output_is_plain_off_a_terminal_unless_force_color(words, setting, colou
         monkeypatch.setenv(name, value)
     assert main(words) == 0
     assert ("\x1b" in capsys.readouterr().out) == coloured
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), [pair for pair in OPTIONS if pair[1] not in ("--reject", "--checkpoint")]
+)
+def test_a_file_that_holds_something_else_is_not_replaced(command, option, here, capsys):
+    other = f"other{ENDINGS.get(command, '.csv') if option in ('-o', '') else '.csv'}"
+    Path(other).write_text("height,kind\n1,a\n")
+    assert main(asked(command, option, other)) == 2
+    assert "holds something" in capsys.readouterr().err
+    assert Path(other).read_text() == "height,kind\n1,a\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_what_an_option_wrote_it_replaces(command, option, here):
+    output = f"out{ENDINGS.get(command, '.csv') if option in ('-o', '') else '.csv'}"
+    assert {main(asked(command, option, output)) for _ in range(2)} <= {0, 1}
+
+
+@pytest.mark.slow
+def test_lists_and_pages_replace_their_own_kind(here):
+    words = ["clean", *DATA, "-o", "rows.csv", "--html", "rows.html", "--proof", "p.json"]
+    assert [main(words) for _ in range(2)] == [0, 0]
+    assert main(["clean", *DATA, "--html", "rows.csv"]) == 2
+
+
+def test_an_option_at_fault_is_not_blamed_on_the_file(here, monkeypatch, capsys):
+    for name in ("LINSEP_THREADS", "LINSEP_CACHE_LIMIT"):
+        monkeypatch.setenv(name, "abc")
+        assert main(["decide", *DATA]) == 2
+        assert capsys.readouterr().err.startswith(f"linsep: The environment variable {name}")
+        monkeypatch.delenv(name)
+    assert main(["decide", *DATA, "--memory", "much"]) == 2
+    assert "data.csv" not in capsys.readouterr().err
+
+
+def test_a_closed_standard_input_is_named(here):
+    command = f"{sys.executable} -m linsep decide - --label y <&-"
+    environment = {**os.environ, "PYTHONPATH": SOURCES}
+    done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, "standard input is closed. Send the rows to it" in done.stderr) == (2, True)
+
+
+def test_predict_says_that_a_header_is_missing(here, capsys):
+    Path("data.csv").write_text("1,2,3\n0,0,1\n")
+    assert main(["predict", "model.json", "data.csv"]) == 2
+    assert "a first line of numbers, so the file seems to have no header" in capsys.readouterr().err
+
+
+def test_predict_does_not_advise_options_that_it_does_not_have(here, capsys):
+    Path("data.csv").write_text("a,b\n0,red\n")
+    assert main(["predict", "model.json", "data.csv"]) == 2
+    assert "categories" not in capsys.readouterr().err
+
+
+def test_a_byte_that_is_not_text_is_written_in_hexadecimal(here):
+    Path("data.csv").write_bytes(ROWS.encode() + b"2,\xff,yes\n")
+    assert main(["decide", *DATA, "--reject", "bad.csv"]) == 0
+    assert Path("bad.csv").read_text().endswith('"2,\\xff,yes"\n')

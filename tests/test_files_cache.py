@@ -442,3 +442,10 @@ def test_a_wrong_limit_is_told_of_by_files_that_need_no_cache(tmp_path, monkeypa
     (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
     with pytest.raises(linsep.LinsepError, match=r"LINSEP_CACHE_LIMIT: 'banana' is not a size"):
         linsep.open(tmp_path / "a.csv", label="y")
+
+
+def test_a_cache_folder_beyond_a_file_creates_no_folder_on_the_way(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LINSEP_CACHE", str(tmp_path / "new" / ".." / "file"))
+    assert private.own_cache_folder() is None
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -287,7 +287,7 @@ def test_reading_a_compressed_file_says_nothing_on_stderr(ending, tmp_path, capf
 # ---- parts without rows, and compressed pipes ----------------------------------------------------------------------
 
 PART = pd.DataFrame({"a": [1.5, 2.0, -1.0], "site": ["u", "v", "u"], "y": [0, 1, 0]})
-PARTS = {
+WRITERS = {
     "csv": lambda frame, path: frame.to_csv(path, index=False),
     "tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
     "parquet": lambda frame, path: frame.to_parquet(path, index=False),
@@ -296,17 +296,17 @@ PARTS = {
 }
 
 
-OF_NUMBERS = {kind: {} if kind == "npy" else {"columns": ["a"]} for kind in PARTS}
+OF_NUMBERS = {kind: {} if kind == "npy" else {"columns": ["a"]} for kind in WRITERS}
 
 
 def parts(folder, kind, *frames):
     for number, frame in enumerate(frames):
-        PARTS[kind](frame.reset_index(drop=True), folder / f"{number}.{kind}")
+        WRITERS[kind](frame.reset_index(drop=True), folder / f"{number}.{kind}")
     return folder
 
 
 @pytest.mark.parametrize("options", [{}, {"numbers": "decimal"}, {"missing": "drop"}, {"cache": False}])
-@pytest.mark.parametrize("kind", PARTS)
+@pytest.mark.parametrize("kind", WRITERS)
 def test_parts_without_rows_add_nothing(kind, options, tmp_path):
     if "numbers" in options and kind not in ("csv", "tsv"):
         pytest.skip("floats")
@@ -331,7 +331,7 @@ def test_a_part_whose_rows_are_all_rejected_adds_nothing(tmp_path):
     assert (source.n_rows, source.facts.rows_left_out) == (3, 3)
 
 
-@pytest.mark.parametrize("kind", PARTS)
+@pytest.mark.parametrize("kind", WRITERS)
 def test_files_without_any_row_are_refused_together(kind, tmp_path):
     with pytest.raises(errors.NoRowsError, match=rf"0\.{kind}.*and 1 more"):
         linsep.open(parts(tmp_path, kind, PART[:0], PART[:0]), label=-1, **OF_NUMBERS[kind])

@@ -1,5 +1,6 @@
 """Labels, columns, categories, rows set aside, sparse text and standard input."""
 
+import datetime
 import io
 import re
 import types
@@ -9,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from pyarrow import csv, parquet
+from pyarrow import csv, feather, parquet
 
 import linsep
 from linsep.errors import (
@@ -257,3 +258,32 @@ def test_a_label_with_an_endless_exponent_is_text_as_the_checker_takes_it(tmp_pa
     path = tmp_path / "a.csv"
     path.write_text("x,y\n1,0e99999999999\n2,1\n")
     assert linsep.open(path, label="y").facts.labels == ("0e99999999999", "1")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([datetime.datetime(2026, 1, 1)] * 2),
+        pa.array([datetime.date(2026, 1, 1)] * 2),
+        pa.array([datetime.timedelta(1)] * 2),
+        pa.array(["a", "b"]).dictionary_encode(),
+        pa.array([[1], [2]]),
+    ],
+)
+def test_a_column_of_another_type_is_refused_in_the_same_words_from_memory_and_from_files(column, tmp_path):
+    table = pa.table({"a": column, "y": [0, 1]})
+    feather.write_feather(table, str(tmp_path / "t.feather"))
+    with pytest.raises(ColumnTypeError) as held:
+        linsep.decide(table, "y")
+    with pytest.raises(ColumnTypeError) as read:
+        linsep.open(tmp_path / "t.feather", label="y")
+    words = str(held.value).partition(", such as")[0].rstrip(".")
+    assert words.lower().split(".")[0] in str(read.value).lower()
+
+
+def test_a_date_as_a_label_is_the_same_fault_from_memory_and_from_files(tmp_path):
+    table = pa.table({"a": [1, 2], "y": pa.array([datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)])})
+    feather.write_feather(table, str(tmp_path / "t.feather"))
+    for ask in (lambda: linsep.decide(table, "y"), lambda: linsep.open(tmp_path / "t.feather", label="y")):
+        with pytest.raises(ColumnTypeError, match="Labels are numbers, booleans or text"):
+            ask()

@@ -4,6 +4,7 @@ No file that a command names is both read and written, and every error begins wi
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +18,17 @@ from linsep.cli import stdio, terminal
 from linsep.cli.parameters import STDIN_WORD, Reading
 from linsep.errors import ArgumentError, FileError, NoFileError
 
+HEAD = 256  # bytes that show what a file holds
+WRITTEN = {  # how what an option writes begins; whoever writes checkpoints and rejected rows looks for itself
+    "--proof": re.compile(rb'\s*\{\s*"format": "linsep-'),
+    "--output": re.compile(
+        rb'\s*\{\s*"format": "linsep-|prediction(,score)?\r?\n|rank,row,|\x89PNG|%PDF-|GIF8|<\?xml |<svg|.{4}ftyp',
+        re.DOTALL,
+    ),
+    "--html": re.compile(rb"<!doctype html>"),
+    "--export": re.compile(rb"<!doctype html>"),
+    "": re.compile(rb"PAR1"),
+}
 EXAMPLES = {"cornwell": True, "tao": False, "wang": False, "xor": True}  # with the bias that each lecture uses
 
 
@@ -159,11 +171,23 @@ def require_outputs(inputs: Sequence[str], *options: tuple[str, str | None]) -> 
         if (found := on_files.reads(read, path)) is not None:
             seen = "the command reads this file" if found == path else f"the command reads this file ({found})"
             raise ArgumentError(seen, file=about, fix="Give another name.")
+        _require_own(about, option, path)
         known = outputs.identity(path)
         if known in taken and not (known in shown and outputs.descriptor(path) is not None):
             raise ArgumentError(f"{taken[known]} goes into the same file", file=about, fix="Give another name.")
         if known is not None:
             taken[known] = option or "the result"
+
+
+def _require_own(about: str, option: str, path: str) -> None:
+    """Refuse to replace a file that holds anything else than what the option writes: it may be somebody's data."""
+    if option not in WRITTEN or outputs.descriptor(path) is not None or not Path(path).is_file():
+        return
+    with suppress(OSError), Path(path).open("rb") as file:  # one that cannot be read is reported when it is written
+        head = file.read(HEAD)
+        if head and not WRITTEN[option].match(head):
+            seen = "the file exists, and holds something else than what is written to it"
+            raise ArgumentError(seen, file=about, fix="Give another name, or delete the file.")
 
 
 def _listed(files: Sequence[str]) -> Iterator[str]:

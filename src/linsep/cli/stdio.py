@@ -43,8 +43,6 @@ def opened() -> Iterator[None]:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free is this one
     before = sys.stdin, sys.stdout, sys.stderr
     with ExitStack() as stack:
-        if sys.stdin is None:
-            sys.stdin = stack.enter_context(Path(os.devnull).open())
         if sys.stdout is None:
             sys.stdout = Closed()
         if sys.stderr is None:

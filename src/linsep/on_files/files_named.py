@@ -42,7 +42,8 @@ def about(files: Sequence[str]) -> Iterator[None]:
     except CheckpointError:  # about another file
         raise
     except InputError as error:
-        if error.file is None:
+        is_option = isinstance(error, ArgumentError) and error.row is None and error.column is None
+        if error.file is None and not is_option:
             error.at(file=files[0], more=len(files) - 1)
         raise
 

@@ -3,7 +3,6 @@
 paths -> a reader for each file -> the first read, which converts what is slow -> stores -> one source
 """
 
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -181,11 +180,12 @@ def survey_files(path: Paths, options: Options) -> tuple[list[Survey], Caches]:
 def spool(stream: "IO[bytes] | Pipe", folder: Path, given: str | None) -> str:
     """Write what comes out of a pipe, which can be read only once, to a temporary file; return its name."""
     folder.mkdir()
-    head = stream.read(MARK)
-    name = folder / f"stdin.{ENDINGS.get(given or 'csv', given)}{packing_of(head)}"
+    piece = stream.read(MARK)
+    name = folder / f"stdin.{ENDINGS.get(given or 'csv', given)}{packing_of(piece)}"
     with name.open("wb") as out:
-        out.write(head)
-        shutil.copyfileobj(stream, out, 1 << 20)
+        while piece:
+            out.write(piece)
+            piece = stream.read(1 << 20)
     return str(name)
 
 
@@ -193,6 +193,8 @@ def spool(stream: "IO[bytes] | Pipe", folder: Path, given: str | None) -> str:
 def pipe_opened(path: str) -> Iterator[IO[bytes]]:
     """Standard input, or a named pipe."""
     if path == "-":
+        if sys.stdin is None:
+            raise fault("no stdin")
         yield sys.stdin.buffer
         return
     try:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from linsep.faults import fault, few
 from linsep.sources.files.options import Needs, Options
+from linsep.sources.files.values import NUMBER
 from linsep.tables.categories import Coding, level_name
 
 FILE_WITHOUT_NAMES = "The file has no column names: its columns must be in the order of the model's."
@@ -29,6 +30,8 @@ def advice(names: Sequence[str], name: str) -> str:
         return f"The header is the single column {names[0]!r}: a file with commas ends in .csv."
     if len(names) == 1 and re.search(r"[;\t|]", names[0]):
         return f"The header is the single column {names[0]!r}: separate the columns by commas."
+    if all(map(NUMBER.fullmatch, names)):
+        return f"The columns are {few(names, 20)}: a first line of numbers, so the file seems to have no header."
     near = get_close_matches(name, names, n=1)
     return f"The columns are {few(names, 20)}." + (f" Did you mean {near[0]!r}?" if near else "")
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linsep.errors import InputError
-from linsep.faults import fault, few
+from linsep.faults import CORRECT, fault, few
 from linsep.sources.files import decimals
 from linsep.sources.files.options import Options
 from linsep.sources.files.paths import BEGINS
@@ -307,7 +307,8 @@ def _cell_fault(reader: "CsvReader", name: str, value: str) -> InputError | None
         return reader.inexact(0, name, value.strip()) if is_long_integer(value) or vanishes(value) else None
     if what == "not a number" and isinstance(reader.options.categories, str):
         what = "text among numbers"
-    return fault(what, reader.path, column=name, value=value)
+    fix = CORRECT if what == "not a number" and reader.options.needs is not None else None  # nothing is encoded then
+    return fault(what, reader.path, column=name, value=value, fix=fix)
 
 
 def is_long_integer(integer: str) -> bool:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linsep.errors import InputError
-from linsep.faults import BINARY64, fault
+from linsep.faults import BINARY64, NO_CODE, fault, type_words
 from linsep.sources.files.cells import TableReader, decoded, first_true, in_order, is_string, require_columns, texts
 from linsep.sources.files.decimals import are_all_doubles, in_words, places_in
 from linsep.sources.files.options import Options
@@ -54,15 +54,14 @@ class ColumnarReader(TableReader, Store):
             with self._guarded():
                 self._find_categories(self._categorical(kinds))
         for name in self.names:
-            if name not in self.categories and not _is_number(kinds[name]):
+            if name not in self.categories and (name in listed or not _is_number(kinds[name])):
                 what = "text column" if is_string(kinds[name]) else "column type"
-                raise fault(what, path, column=name, seen=kinds[name], example="")
-            if name not in self.categories and name in self.number_levels:
-                raise fault("category column", path, column=name, example="")
+                what, fix = ("category column" if name in listed else what), NO_CODE if self.options.needs else None
+                raise fault(what, path, column=name, seen=type_words(kinds[name]), example="", fix=fix)
         self._kinds = {name: kinds[name] for name in self.names if name not in self.categories}
         label = kinds.get(str(self.label_name))
         if label is not None and (not (_is_number(label) or is_string(label)) or pa.types.is_decimal(label)):
-            raise fault("label column type", path, column=self.label_name, seen=label)
+            raise fault("label column type", path, column=self.label_name, seen=type_words(label))
         if label is not None and getattr(schema.field(str(self.label_name)).type, "ordered", False):
             self.label_order = self._order_of(str(self.label_name))
         self.use_categories(self.categories)

@@ -30,7 +30,7 @@ TEMPORARY = ".linsep-rows"  # the ending of the names of temporary folders
 def cache_folder() -> Path | None:
     """The folder of the user's caches, which need not exist yet; None if the user has no home folder."""
     if chosen := os.environ.get("LINSEP_CACHE"):
-        return Path(chosen).absolute()
+        return Path(os.path.abspath(chosen))  # noqa: PTH100 - with .. taken out: no folder beside the way is created
     base = os.environ.get("XDG_CACHE_HOME", "")
     with suppress(RuntimeError):
         return Path(base) / "linsep" if Path(base).is_absolute() else Path.home() / ".cache" / "linsep"

@@ -1,6 +1,7 @@
 """Rejected rows, written to a file of their own with the reason for each; or dropped rows with missing values."""
 
 import csv
+import re
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ from linsep.outputs import begun
 from linsep.sources.files.paths import Paths, reads
 
 HEAD = ["file", "row", "reason", "content"]
+ODD = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as Python holds them in text
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -47,7 +49,7 @@ class Rejects:
         """
         if self.path is not None:
             self.begin()
-            self._write([file, row, f"{error.code}: {error}", text])
+            self._write([file, row, f"{error.code}: {error}", ODD.sub(_as_written, text)])
         elif not is_gap(error):
             raise error
         self.count += 1
@@ -86,6 +88,11 @@ class Rejects:
         with suppress(OSError):  # if it cannot be read, writing it will report that
             if Path(self.path).is_file() and _begins(self.path, len(head)) not in (b"", head):
                 raise fault("rejects over file", self.path)
+
+
+def _as_written(odd: re.Match[str]) -> str:
+    """A byte that is not UTF-8 in hexadecimal digits: \\xff."""
+    return f"\\x{ord(odd[0]) - 0xDC00:02x}"
 
 
 def first_of(faults: Iterable[InputError], *, drops_gaps: bool) -> InputError | None:
