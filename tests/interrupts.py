@@ -1,9 +1,9 @@
 """Ctrl-C at random moments of a command: `python tests/interrupts.py 200`, or `make interrupts`.
 
-Four stages, in turn: while everything is imported, while the loops are compiled into an empty cache, while a file is
-scanned, and in the exact search. The process must end with 130, or as it does undisturbed; without a traceback and
-without a crash; with its proof whole or not there at all, and no temporary file left. The clock starts at linsep's
-first line: what Ctrl-C does while Python itself starts is not linsep's.
+Five stages, in turn: while everything is imported, while the loops are compiled into an empty cache, while a file is
+scanned, in the exact search, and while rows are labelled. The process must end with 130, or as it does undisturbed;
+without a traceback and without a crash; with its output whole or not there at all, and no temporary file left. The
+clock starts at linsep's first line: what Ctrl-C does while Python itself starts is not linsep's.
 """
 
 import os
@@ -18,30 +18,36 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from linsep import cli, datasets
+from linsep import PerceptronClassifier, cli, datasets
 from linsep.proofs.proof_json import verdict_from_json
 
 PROGRAM = "import os, sys; from linsep.__main__ import main; os.write({ready}, b'.'); sys.exit(main())"
 SOURCES = str(Path(cli.__file__).parents[2])
 STAGES = {
-    "import": "decide example:xor",
-    "compile": "decide rows.npz",
-    "scan": "decide rows.csv --label y --cache none",
-    "exact search": "decide exact.npz",
+    "import": "decide example:xor --proof proof.json",
+    "compile": "decide rows.npz --proof proof.json",
+    "scan": "decide rows.csv --label y --cache none --proof proof.json",
+    "exact search": "decide exact.npz --proof proof.json",
+    "predict": "predict model.json rows.csv -o labels.csv",
 }
+ROWS = 150_000
 HANGS_S = 120
 
 
 def write_tables(folder: Path) -> None:
     """Rows that take a while: many to read, and a few that floats cannot settle."""
-    X, y = datasets.planted(150_000, 6, margin=0.002, seed=5)
+    X, y = datasets.planted(ROWS, 6, margin=0.002, seed=5)
     np.savez(folder / "rows.npz", X=X[:5000], y=y[:5000])
     names = ",".join("abcdef")
     np.savetxt(folder / "rows.csv", np.column_stack([X, y]), "%.6g", ",", header=f"{names},y", comments="")
     rows = np.random.default_rng(1).integers(-(10**6), 10**6, (130, 60)).astype(float)
     rows[:, -1] = rows[:, :-1] @ np.ones(59) + np.linspace(-1e-6, 1e-6, len(rows))
     np.savez(folder / "exact.npz", X=rows, y=np.arange(len(rows)) % 2)
+    PerceptronClassifier("last", max_passes=1).fit(pd.DataFrame(X, columns=list("abcdef")), y).save(
+        folder / "model.json"
+    )
 
 
 def run(stage: str, folder: Path, after: float | None) -> tuple[int, str, float]:
@@ -51,7 +57,7 @@ def run(stage: str, folder: Path, after: float | None) -> tuple[int, str, float]
     environment = {**os.environ, "PYTHONPATH": SOURCES, "TMPDIR": str(folder / "temporary")}
     if stage == "compile":
         environment["NUMBA_CACHE_DIR"] = str(folder / "compiled")
-    command = [sys.executable, "-c", PROGRAM.format(ready=told), *STAGES[stage].split(), "--proof", "proof.json"]
+    command = [sys.executable, "-c", PROGRAM.format(ready=told), *STAGES[stage].split()]
     process = subprocess.Popen(
         command,
         cwd=folder,
@@ -79,19 +85,22 @@ def run(stage: str, folder: Path, after: float | None) -> tuple[int, str, float]
     return code, complaints, time.monotonic() - started
 
 
-def fault(folder: Path, code: int, complaints: str, usual: int) -> str | None:
+def fault(stage: str, folder: Path, code: int, complaints: str, usual: int) -> str | None:
     """What is wrong with the end of a run."""
-    proof = folder / "proof.json"
+    output = folder / STAGES[stage].split()[-1]
     if code not in (130, usual):
         return f"exit code {code}"
     if set(re.findall(r'File "(.*?)"', complaints)) == {"<string>"}:
         return None  # between the word that linsep is there and its first line
     if any(word in complaints for word in ("Traceback", "Exception ignored", "Error", "KeyboardInterrupt")):
         return "a traceback"
-    if proof.exists():
-        verdict_from_json(proof.read_bytes())
-    elif code == usual:
-        return "no proof"
+    if not output.exists():
+        if code == usual:
+            return "no output"
+    elif output.suffix == ".json":
+        verdict_from_json(output.read_bytes())
+    elif output.read_bytes().count(b"\n") != ROWS + 1:
+        return "half an output"
     left = [path.name for path in folder.glob(".*")] + os.listdir(folder / "temporary")  # noqa: PTH208
     return f"{left} left behind" if left else None
 
@@ -120,7 +129,7 @@ def main(wanted: int = 200, seed: int = 0) -> int:
             after = chance.uniform(0, usual[stage][1])
             folder, code, complaints, _ = disturbed(stage, after)
             seen[stage, code] += 1
-            if wrong := fault(folder, code, complaints, usual[stage][0]):
+            if wrong := fault(stage, folder, code, complaints, usual[stage][0]):
                 faults.append(f"{stage}, after {after:.3f} s: {wrong}\n{complaints}")
     for stage, (code, seconds) in usual.items():
         counts = ", ".join(f"{count} x {code}" for (name, code), count in sorted(seen.items()) if name == stage)

@@ -9,7 +9,9 @@ import atexit
 import os
 import signal
 import sys
+import weakref
 from _thread import interrupt_main
+from contextlib import suppress
 from threading import Timer, main_thread
 from typing import Any, NoReturn
 
@@ -61,10 +63,27 @@ def main() -> int:
     finally:
         if is_heard:
             signal.signal(signal.SIGINT, _leave)
-        if stdio.interrupts:  # half-compiled code is not cleaned up: LLVM may crash on it
-            atexit._run_exitfuncs()
+        if stdio.interrupts:
+            _clean_up()
             os._exit(code)  # 0 after the Ctrl-C that ends the explorer
     return code
+
+
+def _clean_up() -> None:
+    """Write what is still to be written, and remove linsep's temporary files.
+
+    Nothing else is torn down: threads may still run compiled code, which Numba would free, and LLVM may crash on code
+    that is half compiled. Only the processes of a cluster have to be ended.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()
+    if "distributed" in sys.modules:
+        atexit._run_exitfuncs()
+    for finalizer in list(getattr(weakref.finalize, "_registry", ())):
+        found = finalizer.peek()
+        if found is not None and str(found[1].__module__).startswith("linsep."):
+            finalizer()
 
 
 if __name__ == "__main__":
