@@ -23,6 +23,7 @@ import linsep
 from linsep import checker, errors
 from linsep.cli import app, main
 from linsep.errors import ArgumentError, CertificateError, HeaderError
+from linsep.sources.files import csv_reader
 from linsep.storage.checksum import seal
 from tests import interrupts
 
@@ -175,6 +176,45 @@ sys.argv = ["linsep"]
 from linsep.__main__ import main
 sys.exit(main())
 """
+
+
+LOST = """
+import os, signal, sys
+import linsep
+from linsep import cli
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def pressed(asked):
+    def after(*words, **options):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except BaseException:  # as the module initialisation of Cython does
+            pass
+        return asked(*words, **options)
+    return after
+linsep.{asked} = pressed(linsep.{asked})
+sys.argv = ["linsep", "{command}", "d.csv", "--label", "y", "--proof", "lost.json"]
+from linsep.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"), [("decide", "open"), ("decide", "decide"), ("margin", "max_margin"), ("margin", "novikoff")]
+)
+def test_a_command_ends_although_a_library_has_swallowed_ctrl_c(command, asked, proof):
+    (proof / "program.py").write_text(LOST.format(command=command, asked=asked))
+    seen = shell('"$PY" program.py')
+    assert (seen.returncode, seen.stdout, seen.stderr) == (130, "", "linsep: interrupted.\n")
+    assert not (proof / "lost.json").exists()
+
+
+def test_pyarrow_does_not_take_over_ctrl_c_while_a_file_is_parsed(proof, monkeypatch):
+    """In the main thread it does, and loses the one that is pressed as it ends."""
+    threads, read = set(), csv_reader.arrow_csv.read_csv
+    watched = lambda *given, **options: threads.add(threading.current_thread()) or read(*given, **options)  # noqa: E731
+    monkeypatch.setattr(csv_reader.arrow_csv, "read_csv", watched)
+    assert linsep.decide(linsep.open("d.csv", label="y", cache="none")).n_rows == 3
+    assert threads and threading.main_thread() not in threads
 
 
 WHILE_COMPILING = """

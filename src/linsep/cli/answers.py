@@ -46,8 +46,11 @@ class Question:
             any_labels, formula = self.any_labels, self.formula
             asked = self.files, self.label, self.reading
             table = file_arguments.read(*asked, any_labels=any_labels, formula=formula, aside=self.aside)
+            stdio.require_uninterrupted()
             with progress.searching(doing, table.data, wanted=self.search.progress, **told) as (data, watch):
                 yield table, data, watch
+            if "ends" not in told:  # else Ctrl-C keeps what has been found
+                stdio.require_uninterrupted()
 
     def answer(self, verdict: Any, table: Table, bound: Any = None) -> int:
         """Write the proof if --proof is given, show the verdict, say how to check it, and return the exit code."""

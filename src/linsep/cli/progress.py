@@ -11,6 +11,7 @@ from typing import Any
 from rich.text import Text
 
 from linsep import on_files
+from linsep.cli import stdio
 from linsep.cli.terminal import Page, colours, count, note, printable
 
 PLAIN_EVERY_S = 2.0
@@ -56,7 +57,7 @@ def searching(
     A person sees what is `told` of the search, the rows per second, and what Ctrl-C does.
     """
     if not (wanted or sys.stderr.isatty()):
-        yield data, None
+        yield data, (lambda search: stdio.require_uninterrupted()) if ends == "ends" else None
         return
     source, started, known = on_files.watched(*data), time.monotonic(), [first]
 
@@ -64,8 +65,13 @@ def searching(
         speed = source.rows_read / max(1e-9, time.monotonic() - started)
         return f"{doing}: {known[-1]}, {speed:,.0f} rows/s (Ctrl-C {ends})"
 
+    def watch(search: Any) -> None:
+        if ends == "ends":  # else what has been found is kept
+            stdio.require_uninterrupted()
+        known[-1] = told(search)
+
     with shown(described, wanted=wanted):
-        yield (source, None), lambda search: known.__setitem__(-1, told(search))
+        yield (source, None), watch
 
 
 @contextmanager

@@ -130,6 +130,12 @@ def interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
+def require_uninterrupted() -> None:
+    """Raise KeyboardInterrupt again if a library has swallowed it, as imports of compiled modules may."""
+    if interrupts:
+        raise KeyboardInterrupt
+
+
 class FirstSignal:
     """The first signal is noted, so that no work is cut in half; a second one, or one during a wait, interrupts.
 

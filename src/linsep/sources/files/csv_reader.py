@@ -6,9 +6,11 @@ row (the piece is then walked with Python's csv module, which finds the cell).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -195,7 +197,8 @@ class CsvReader(CsvText, TableReader):
             blocks.insert(0, max(1 << 20, len(text) // 8))
         for block in blocks:
             try:
-                table = arrow_csv.read_csv(
+                read = partial(
+                    arrow_csv.read_csv,
                     pa.BufferReader(text),
                     read_options=arrow_csv.ReadOptions(
                         column_names=list(self.header), block_size=block, use_threads=use_threads
@@ -208,6 +211,7 @@ class CsvReader(CsvText, TableReader):
                         quoted_strings_can_be_null=False,  # NA is missing, "NA" is a label
                     ),
                 )
+                table = _off_the_main_thread(read)
                 return {name: table[name] for name in types}
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
                 if "Empty CSV" in str(error):  # only blank lines
@@ -431,6 +435,17 @@ class CsvReader(CsvText, TableReader):
 def _as_text(rows: list[str]) -> bytes:
     """Records one after the other, each with its line end."""
     return "".join(row if row.endswith(("\n", "\r")) else row + "\n" for row in rows).encode()
+
+
+def _off_the_main_thread(work: Callable[[], Any]) -> Any:
+    """The result of some work of pyarrow.
+
+    In the main thread pyarrow takes over Ctrl-C while it parses, and loses one that is pressed as it ends.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
 
 
 class _UnreadError(Exception):
