@@ -116,6 +116,12 @@ def test_the_first_category_is_the_reference_in_every_format(tmp_path):
         assert source.remarks() == ["c: one column for each of 'red', compared with 'blue'."]
 
 
+def test_a_column_of_one_category_is_told_to_become_no_column(tmp_path):
+    (tmp_path / "one.csv").write_text("x,c,y\n1,red,0\n2,red,1\n")
+    source = linsep.open(tmp_path / "one.csv", label="y", categories="reference")
+    assert source.remarks() == ["c: no column, since 'red' is its only category."]
+
+
 def test_named_columns_alone_are_categories_also_those_of_numbers(tmp_path):
     for path in written(pa.table({"plz": [900, 8001, 900], "x": [1, 2, 3], "y": [0, 1, 0]}), tmp_path):
         source = linsep.open(path, label="y", categories={"plz": "all"})
