@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import time
 from fractions import Fraction
 from itertools import pairwise
 
@@ -406,3 +407,18 @@ def test_names_are_escaped_in_html_and_shown_as_they_are_by_rich():
 
 def test_a_report_says_how_many_rows_were_left_out():
     assert linsep.mle_exists([[0.0], [None], [1.0], [0.5]], [0, 1, 1, 0], missing="drop").rows_left_out == 1
+
+
+@pytest.mark.slow
+def test_many_columns_beside_a_few_rows_of_both_labels_keep_to_the_time():
+    random = np.random.default_rng(1)
+    w = random.integers(1, 4, 200)
+    X, on = random.integers(-20, 21, (400, 200)), random.integers(-20, 21, (5, 200))
+    w[-1], X[:, -1] = 1, np.abs(X[:, -1]) + 1
+    on[:, -1] = -(on[:, :-1] @ w[:-1])  # these lie on the hyperplane, once with each label
+    y = np.where(X @ w >= 0, 1, -1)
+    rows, labels = np.vstack([X[X @ w != 0], on, on]), np.r_[y[X @ w != 0], np.ones(5), -np.ones(5)]
+    started = time.process_time()
+    report = linsep.mle_exists(rows, labels, bias=False, time_limit=10)
+    assert report.verdict.kind == "touching" and time.process_time() - started < 10.5
+    assert {state for _, state in report.states} <= {"undetermined", "+inf", "-inf", "finite"}

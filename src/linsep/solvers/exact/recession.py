@@ -25,6 +25,7 @@ from linsep.exact import (
     null_combination,
     nullspace,
     original_weights,
+    seconds_to_solve,
     to_doubles,
 )
 from linsep.signs import form_of
@@ -42,7 +43,8 @@ Weights: TypeAlias = tuple[int, ...]  # of the columns in use, the bias last
 Row: TypeAlias = list[int]
 
 SAMPLE = 2  # rows per column that the questions begin with
-SHORT = 64  # bits of the coordinates of a row that is a simple combination of others
+SHORT = 64  # bits of the coordinates of a row in a basis that is good enough
+TOO_LONG = 300.0  # estimated seconds, which rows that are simple combinations of others take a small part of
 
 
 class Cone:
@@ -72,6 +74,8 @@ class Cone:
         basis, nullity = nullspace(fmpz_mat(self.frame.integers(contact, self.exponents).rows.tolist()))
         columns = fmpz_mat([coprime(basis[i, k] for i in range(self.frame.width)) for k in range(nullity)])
         rows = fmpz_mat(self.frame.integers(first, self.exponents).rows.tolist()) * columns.transpose()
+        if lengths(rows)[0] <= SHORT:
+            return columns.transpose()
         return _of_scores(columns, rows) or columns.lll().transpose()
 
     def _add(self, rows: Block) -> None:
@@ -168,12 +172,14 @@ def _of_scores(columns: fmpz_mat, rows: fmpz_mat) -> fmpz_mat | None:
 
     A table of categories has few distinct rows, or rows that are simple combinations of others, however many digits its
     columns have: contrasts such as orthogonal polynomials are a change of basis, which this one undoes. None if these
-    rows do not determine w, or are about as long in this basis as they were.
+    rows do not determine w, or are about as long in this basis as they were, or if finding out would take too long.
     """
     chosen = independent_rows([[int(n) for n in row] for row in rows.tolist()])
     if len(chosen) < rows.ncols():
         return None
     scores = fmpz_mat([rows.tolist()[i] for i in chosen]).transpose()
+    if seconds_to_solve(scores.nrows(), *lengths(scores), rows.nrows()) > TOO_LONG:
+        return None
     combinations, common = scores.solve(rows.transpose()).numer_denom()
     if max(lengths(combinations)[0], int(common).bit_length()) > SHORT:
         return None
