@@ -58,7 +58,11 @@ def test_verdicts_about_classes_fit_together(pairs, name):
 
 @pytest.mark.parametrize(
     ("labels", "sizes", "said"),
-    [("aba", (1, 2, 2), "same"), ("abc", (5, 0, 0), "at least one row"), (["a", "", "c"], (1, 2, 2), "label is missing")],
+    [
+        ("aba", (1, 2, 2), "same"),
+        ("abc", (5, 0, 0), "at least one row"),
+        (["a", "", "c"], (1, 2, 2), "label is missing"),
+    ],
 )
 def test_classes_differ_and_have_rows(pairs, labels, sizes, said):
     with pytest.raises(CertificateError, match=said):
