@@ -15,6 +15,7 @@ import linsep
 from linsep.cli import main
 from linsep.errors import (
     ArgumentError,
+    ChangedFileError,
     ClusterError,
     DamagedFileError,
     DifferentFilesError,
@@ -325,6 +326,24 @@ def test_a_damaged_page_is_told_as_damage(folder):
     file.write_bytes(whole)
     with pytest.raises(DamagedFileError, match=r"2\.parquet: cannot be read as Parquet: .*[^.]\. Download"):
         linsep.open(folder, label="kind", scheduler="synchronous")
+
+
+@pytest.mark.parametrize("place", ["folder", "memory://changing"])
+def test_a_file_that_changes_after_it_was_opened_is_refused(folder, place):
+    """The same rows, labels and types with other numbers were decided, half of them old and half new."""
+    import fsspec
+
+    place = str(folder) if place == "folder" else place
+    system, where = fsspec.url_to_fs(place)
+    table = pd.DataFrame(X, columns=list("abcd")).assign(kind=Y)
+    for values in (table, table.assign(a=table["a"].sample(frac=1, random_state=0, ignore_index=True))):
+        if values is not table:
+            source = linsep.open(f"{place}/*.parquet", label="kind", id="b", scheduler="threads")
+        for k in (1, 2):
+            system.pipe(f"{where}/{k}.parquet", values[1000 * (k - 1) : 1000 * k].to_parquet(index=False))
+    for ask in (linsep.decide, linsep.novikoff, lambda own: own.facts.ids.at([3])):
+        with pytest.raises(ChangedFileError, match=r"[12]\.parquet: the file changed while it was read\. Wait"):
+            ask(source)
 
 
 def test_what_a_cluster_cannot_do_is_refused(folder):

@@ -20,15 +20,19 @@ from linsep.sources.files.paths import Paths, unreadable
 from linsep.tables.given_rows import Missing
 
 ENDINGS = (".parquet", ".pq")
+MARKS = ("mtime", "etag", "lastmodified", "updated", "generation", "versionid", "checksum", "md5hash", "crc32c")
+
+Stamp = tuple[str, ...]  # what changes with a file
 
 
 @dataclass(frozen=True, slots=True)
 class RowGroup(Unread):
-    """A row group of a file, by its number, with all of its columns or some."""
+    """A row group of a file, by its number, with all of its columns or some; the file must be as it was first seen."""
 
     url: str
     group: int
     columns: tuple[str, ...] | None = None
+    stamp: Stamp | None = None
 
     @property
     def name(self) -> str:
@@ -37,13 +41,13 @@ class RowGroup(Unread):
 
     def load(self) -> Any:
         """The table."""
-        with _opened(self.url) as file:
+        with _opened(self.url, self.stamp) as file:
             columns = None if self.columns is None else [name for name in self.columns if name in file.schema.names]
             return file.read_row_group(self.group, columns=columns, use_threads=False)
 
     def column(self, name: str) -> Any:
         """One of its columns, which need not be among those of the table."""
-        with _opened(self.url) as file:
+        with _opened(self.url, self.stamp) as file:
             return file.read_row_group(self.group, columns=[name], use_threads=False)[name]
 
 
@@ -51,12 +55,17 @@ class RowGroupSource(DaskSource):
     """The rows of Parquet files, as workers read them."""
 
     def __init__(
-        self, files: Sequence[str], lengths: Sequence[Sequence[int]], columns: Columns, **options: Any
+        self,
+        files: Sequence[str],
+        lengths: Sequence[Sequence[int]],
+        stamps: Sequence[Stamp],
+        columns: Columns,
+        **options: Any,
     ) -> None:
         wanted = None if columns.chosen is None else (*columns.chosen, *([columns.label] if columns.label else []))
         parts = [
-            Partition(RowGroup(url, k, wanted))
-            for url, own in zip(files, lengths, strict=True)
+            Partition(RowGroup(url, k, wanted, stamp))
+            for url, own, stamp in zip(files, lengths, stamps, strict=True)
             for k in range(len(own))
         ]
         super().__init__(parts, columns, files=tuple(files), **options)
@@ -129,14 +138,14 @@ def open_on(
     chosen = None if columns is None else tuple(map(str, columns))
     files, cluster = [file for one in _listed(path) for file in _found(one)], Cluster(scheduler)
     cluster.require_linsep()
-    lengths, names = zip(*cluster.compute([(_looked_at, url) for url in files]), strict=True)
+    lengths, names, stamps = zip(*cluster.compute([(_looked_at, url) for url in files]), strict=True)
     for url, own in zip(files, lengths, strict=True):
         if not sum(own):  # as without a cluster, so that the proof can be checked on the same files there
             raise fault("columns alone", url)
     if ids is not None:
         chosen = _without_ids(dict(zip(files, names, strict=True)), str(label), chosen, str(ids))
     known = Columns(str(label), chosen, drops_gaps=missing == "drop")
-    source = RowGroupSource(files, lengths, known, positive=positive, scheduler=cluster.scheduler)
+    source = RowGroupSource(files, lengths, stamps, known, positive=positive, scheduler=cluster.scheduler)
     if ids is not None:
         source.facts = replace(source.facts, ids=PartitionIds(source, str(ids)))
     return source
@@ -181,20 +190,43 @@ def _found(path: str) -> list[str]:
     return [system.unstrip_protocol(file) if "://" in path else file for file in found]
 
 
-def _looked_at(url: str) -> tuple[list[int], list[str]]:
-    """The number of rows of each row group of a file, and the names of its columns."""
-    with _opened(url) as file:
+def _looked_at(url: str) -> tuple[list[int], list[str], Stamp]:
+    """The number of rows of each row group of a file, the names of its columns, and its stamp."""
+    with _explained(url):
+        stamp = _stamp(*_system(url))
+    with _opened(url, stamp) as file:
         rows = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
-        return rows, list(file.schema_arrow.names)
+        return rows, list(file.schema_arrow.names), stamp
+
+
+def _stamp(system: Any, name: str) -> Stamp:
+    """The size of a file, when it was written, and whatever else its filesystem knows that changes with it."""
+    system.invalidate_cache(name)  # of listings: an object store would tell what it told before
+    info = system.info(name)
+    known = {key.replace("-", "").replace("_", "").lower(): value for key, value in info.items()}
+    marks = [f"{key} {known[key]}" for key in MARKS if known.get(key) is not None]
+    return (f"size {known.get('size')}", *(marks or [f"created {known.get('created')}"]))
 
 
 @contextmanager
-def _opened(url: str) -> Iterator[Any]:
+def _opened(url: str, stamp: Stamp | None) -> Iterator[Any]:
+    """A Parquet file that is as its stamp says, when it was read as well."""
+    system, name = _system(url)
+    try:
+        with _open(url, system, name) as file:
+            yield file
+    finally:  # first: a file that changes may look damaged
+        with _explained(url):
+            if stamp is not None and _stamp(system, name) != stamp:
+                raise fault("changed", url)
+
+
+@contextmanager
+def _open(url: str, system: Any, name: str) -> Iterator[Any]:
     """A Parquet file; a local one is opened directly."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    system, name = _system(url)
     is_local = "file" in ((system.protocol,) if isinstance(system.protocol, str) else system.protocol)
     with _explained(url):
         try:
