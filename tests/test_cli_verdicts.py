@@ -420,7 +420,7 @@ def test_a_gap_is_a_number_between_0_and_1(gap, capsys):
 
 def estimates(monkeypatch, coefficients):
     def mle_exists(X, y=None, names=None, *, bias=True, time_limit=None, watch=None):
-        assert (tuple(names), bias, time_limit, watch) == (("a", "b"), True, None, None)
+        assert (tuple(names), bias, time_limit) == (("a", "b"), True, None)
         return replace(found(X, y, names=names), states=tuple(coefficients.items()))
 
     found = linsep.mle_exists
