@@ -439,6 +439,23 @@ def test_rows_with_gaps_are_dropped_where_they_lie_and_the_others_keep_numbers_a
         linsep.decide(there.assign(a=np.nan), "y", ids="name", missing="drop")
 
 
+@pytest.mark.parametrize("rows", [4, 400])
+def test_an_error_counts_the_rows_that_were_dropped_too(tmp_path, rows):
+    frame = pd.DataFrame({"a": np.arange(float(rows)), "kind": [0.0, None, *[1.0] * (rows - 2)]})
+    frame.loc[2, "a"] = np.inf
+    frame.to_parquet(tmp_path / "dr.parquet", index=False)
+    frame.to_parquet(tmp_path / "er.parquet", index=False, row_group_size=3)
+    there = {"y": "kind", "missing": "drop"}
+    asks = [lambda: linsep.decide(dd.from_pandas(frame, npartitions=1), **there)]
+    for name in ("dr", "er"):
+        for way in (None, "synchronous"):
+            options = {"label": "kind", "missing": "drop", "scheduler": way}
+            asks.append(lambda name=name, options=options: linsep.open(tmp_path / f"{name}.parquet", **options))
+    for ask in asks:
+        with pytest.raises(NotFiniteError, match=r": row 2, column 'a' holds inf"):
+            ask()
+
+
 @pytest.mark.parametrize("missing", [None, "drop"])
 def test_parquet_on_a_cluster_has_ids_and_drops_as_without_one(tmp_path, missing):
     random = np.random.default_rng(6)

@@ -94,7 +94,9 @@ class DaskSource(Source):
         dropped = sum(found.dropped for found in seen)
         if not filled:
             raise (
-                fault("all missing", rows=dropped, why="") if dropped else fault("no partition has rows", partitions=len(seen))
+                fault("all missing", rows=dropped, why="")
+                if dropped
+                else fault("no partition has rows", partitions=len(seen))
             )
         _require_alike({partitions[k].name(k): seen[k] for k in filled})
         first = seen[filled[0]]

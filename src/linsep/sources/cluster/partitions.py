@@ -21,7 +21,7 @@ from linsep.sources.files.source import ColumnPart
 from linsep.sources.inputs import read_table
 from linsep.sources.memory import MemorySource, scanned, scanned_part
 from linsep.tables import is_long, read_labels
-from linsep.tables.given_rows import complete
+from linsep.tables.given_rows import Given, complete
 from linsep.tables.handed_over import as_series
 from linsep.tables.label_values import distinct, order_of, require_one_index
 from linsep.tables.row_ids import ListedIds
@@ -153,11 +153,12 @@ def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
             raise fault("length", rows=n_rows, labels=_length(y))
         if not n_rows:
             return Seen(0, dropped)
-        found, _ = distinct(read_labels(y, n_rows))
+        with Given(x, y, kept=None if kept is None else np.flatnonzero(kept)).numbered():
+            found, _ = distinct(read_labels(y, n_rows))
+            seen = _seen_columns(x, n_rows) or _seen_rows(x, n_rows)  # both refuse what is not finite, by its place
         if len(found) > MOST_LABELS:
             raise fault("many labels", most=MOST_LABELS, seen=few(found))
         types = (*_types(x), str(getattr(y, "dtype", getattr(y, "type", ""))))
-        seen = _seen_columns(x, n_rows) or _seen_rows(x, n_rows)  # both refuse what is not finite, by row and column
         return seen._replace(types=types, labels=tuple(found), order=order_of(y), dropped=dropped)
 
 
