@@ -142,6 +142,19 @@ def test_without_memory_an_obstruction_that_is_known_is_still_told(monkeypatch, 
     assert verdict.kind == "not-separable" and "GB" in verdict.reason
 
 
+@pytest.mark.parametrize("limit", [0.02, 5.0])
+def test_the_limit_that_is_told_is_the_one_that_was_given(monkeypatch, limit):
+    """The part of it that was left when the margin was given up was told: 0 seconds."""
+
+    def too_long(case, *_, **__):
+        raise OutOfTime
+
+    monkeypatch.setattr("linsep.questions.decide.Case.settle_while_reading", too_long)
+    monkeypatch.setattr("linsep.questions.margin._widest", lambda search: None)
+    verdict = linsep.max_margin([[0.0], [1.0]], [-1, 1], time_limit=limit)
+    assert verdict.reason == f"The time limit of {limit:g} seconds was too short to prove anything."
+
+
 def test_a_search_that_ends_long_before_its_limit_says_which_step_it_had_no_time_for(monkeypatch):
     def too_long(case, *_, **__):
         case.clock.require(1000.0)

@@ -187,7 +187,7 @@ def test_an_interval_that_the_time_cut_short_is_proved(monkeypatch):
 def test_a_separator_is_kept_when_the_time_ends_before_the_search_begins(monkeypatch):
     X, y = wide(8)
     monkeypatch.setattr("linsep.solvers.wide.row_margin.RowSearch._looked_at", _out_of_time)
-    monkeypatch.setattr(margin_module, "decide", None)
+    monkeypatch.setattr(margin_module, "decided", None)
     verdict = linsep.max_margin(X, y)
     low, high = verdict.margin
     assert 0 < low < high < np.inf

@@ -222,7 +222,7 @@ class ManyClasses:
         """The scores with the largest margin, starting from separating weights of all classes but the first."""
         rows = KeslerSource(self.source, bias=self.bias, all_blocks=True)
         everywhere = (0,) * (rows.n_columns - len(weights)) + weights
-        clock = Clock(self.clock.left, watch=self.clock.watch)
+        clock = self.clock.rest()
         found = widest_through_origin(rows, gap, clock, everywhere)
         self.clock.reads += clock.reads
         return found
@@ -231,7 +231,7 @@ class ManyClasses:
         """The verdict on rows of two classes, with the largest margin if that is the question."""
         if self.gap is None:
             return self.decided(rows, self.bias)
-        clock = Clock(self.clock.left, watch=self.clock.watch)
+        clock = self.clock.rest()
         found = widest_verdict(rows, self.bias, self.gap, clock)
         self.clock.reads += clock.reads
         return found
@@ -264,7 +264,7 @@ class ManyClasses:
         self, rows: Source, bias: bool, first: Callable[[Clock], Settled | None] = lambda clock: None
     ) -> Verdict:
         """The verdict on rows of two classes within the time that is left; `first` may know the answer."""
-        clock = Clock(self.clock.left, watch=self.clock.watch)
+        clock = self.clock.rest()
         case = Case(rows, bias, clock)
         try:
             with clock.limited():

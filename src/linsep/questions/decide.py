@@ -325,10 +325,10 @@ class Case:
     def undecided(self) -> Verdict:
         """The verdict when the time limit is reached: an obstruction, or a bound on the margin."""
         clock, why = self.clock, ""
-        assert clock.limit is not None  # without a limit there is no OutOfTime
+        assert clock.limit is not None and clock.stated is not None  # without a limit there is no OutOfTime
         if clock.seconds < EARLY * clock.limit and clock.refused:
             why = f": after {clock.seconds:.1f} seconds, the next step would have taken about {clock.refused:.0f} more"
-        told = f"The time limit of {clock.limit:g} seconds was too short to"
+        told = f"The time limit of {clock.stated:g} seconds was too short to"
         if clock.obstruction is not None:
             return self.not_separable(clock.obstruction, f"{told} find out more{why}.")
         return Undecided(reason=f"{told} prove anything{why}.", margin=(0.0, self.ceiling()), **self.facts())

@@ -18,7 +18,7 @@ from linsep.halfspace import Halfspace
 from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
 from linsep.proofs.named_rows import in_own_numbers
 from linsep.proofs.verdict_base import check
-from linsep.questions.decide import as_integers, decide, facts_of, obstruction_of
+from linsep.questions.decide import as_integers, decided, facts_of, obstruction_of
 from linsep.report import Grid, Part, Report, Reported, Sentence, one_line, rows_left_out
 from linsep.signs import Form, form_of
 from linsep.signs import scores as float_scores
@@ -104,11 +104,11 @@ def max_margin(
 def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verdict:
     """The hyperplane with the largest margin found in time, not checked yet; if there is none, the verdict on that."""
     search = _search(source, homogeneous=not bias, has_bias=bias, gap=gap / 2, clock=clock)
-    known = _start(search, clock.watch)
+    known = _start(search)
     if known is not None and not _is_plane(known):
         return known
     found = _widest(search) or known or _begun(search)
-    verdict = found or decide(source, bias=bias, time_limit=clock.left, watch=clock.watch)
+    verdict = found or decided(source, bias, clock.rest())
     if not _is_plane(verdict) or verdict.margin is not None:
         return verdict
     plane = verdict.weights, verdict.bias_weight
@@ -143,13 +143,13 @@ def _search(source: Source, **options: Any) -> WidestSearch | RowSearch:
     return (RowSearch if is_wide or source.n_columns >= VERY_WIDE else WidestSearch)(source, **options)
 
 
-def _start(search: WidestSearch | RowSearch, watch: Callable[[Clock], None] | None = None) -> Verdict | None:
+def _start(search: WidestSearch | RowSearch) -> Verdict | None:
     """Give a search in the space of the rows a separator to start from; if relaxation finds none, decide first."""
     if isinstance(search, WidestSearch):
         return None
     if _started(search):
         return None
-    verdict = decide(search.source, bias=search.has_bias, time_limit=search.clock.left, watch=watch)
+    verdict = decided(search.source, search.has_bias, search.clock.rest())
     if _is_plane(verdict):
         W = to_doubles((*verdict.weights, verdict.bias_weight))
         search.start = W[:-1], float(W[-1])
@@ -429,7 +429,7 @@ def _novikoff(source: Source, bias: bool, gap: float, clock: Clock) -> Novikoff:
         return _theory(source, plane, rows, bias, exact.gamma_squared)
     if widest is not None and widest.low > 0:
         return _theory(source, as_integers(widest.w, widest.b), _weighed(widest), bias)
-    verdict = known or _begun(search) or decide(source, bias=bias, time_limit=clock.left)
+    verdict = known or _begun(search) or decided(source, bias, clock.rest())
     if not isinstance(verdict, Separable):
         raise NotSeparableError(verdict)
     plane = verdict.weights, verdict.bias_weight

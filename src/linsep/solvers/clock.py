@@ -23,7 +23,7 @@ class Clock:
     `refused` is how many seconds the last step that was skipped for lack of time would have taken.
     `in_doubt` is called once, when it first seems that the rows are not separable.
     `watch` is called with the clock whenever the search checks it or learns a bound; `bounds` are those on the margin,
-    in floats.
+    in floats. `stated` is the limit that the user gave, if this one is a part of it.
     """
 
     limit: float | None = None
@@ -35,6 +35,10 @@ class Clock:
     refused: float = 0.0
     in_doubt: Callable[[], object] | None = None
     start: float = field(default_factory=time.perf_counter)
+    stated: float | None = None
+
+    def __post_init__(self) -> None:
+        self.stated = self.limit if self.stated is None else self.stated
 
     @property
     def seconds(self) -> float:
@@ -54,7 +58,11 @@ class Clock:
 
     def part(self, share: float) -> "Clock":
         """A clock of its own for this share of the seconds that are left."""
-        return Clock(None if self.left is None else share * self.left)
+        return Clock(None if self.left is None else share * self.left, stated=self.stated)
+
+    def rest(self) -> "Clock":
+        """A clock of its own, watched as this one is, for the seconds that are left."""
+        return Clock(self.left, watch=self.watch, stated=self.stated)
 
     def keep(self, seconds: float) -> None:
         """Reserve seconds for what comes after the search, by moving the limit forward."""
