@@ -52,7 +52,7 @@ def searching(
     first: str = "0 reads",
     ends: str = "ends",
 ) -> Iterator[tuple[tuple[Any, Any], Callable[[Any], None] | None]]:
-    """The rows to search, and the callback for progress: None, and the rows as they are, if nobody is watching.
+    """The rows to search, and what the search calls at each step: to show progress, and to notice a lost Ctrl-C.
 
     A person sees what is `told` of the search, the rows per second, and what Ctrl-C does.
     """
