@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import dask.array as da
 import distributed
@@ -14,6 +16,7 @@ from cloudpickle import dumps
 
 import linsep
 from linsep.errors import ClusterError, NotFiniteError
+from linsep.solvers import clock
 from linsep.sources.cluster.dask_source import Cluster, _version_of
 
 X, Y = linsep.datasets.planted(20_000, 4, margin=0.005, seed=5)
@@ -124,6 +127,25 @@ def test_a_scan_moves_as_much_for_many_rows_as_for_few(client, monkeypatch):
         answers.append(len(dumps(source.scan(np.ones(4), 0.5, worst=50))))
     assert abs(sum(sent[1]) - sum(sent[0])) < 100 and abs(answers[1] - answers[0]) < 100
     assert sum(sent[1]) + 4 * answers[1] < 30_000 < X.nbytes
+
+
+@pytest.mark.parametrize("ask", [linsep.decide, linsep.max_margin, linsep.mle_exists])
+def test_a_mute_worker_does_not_outlast_the_time_limit(ask, monkeypatch):
+    """A stopped process is not dead: the answer was awaited as long as it slept."""
+    monkeypatch.setattr(clock, "LAST_STEPS_S", 1.0)
+    options = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0, "processes": True}
+    with distributed.LocalCluster(n_workers=1, **options) as cluster, distributed.Client(cluster) as client:
+        source = linsep.open(*cut(X, FLIPPED, 5_000)[:1], label=cut(X, FLIPPED, 5_000)[1])
+        (pid,) = client.run(os.getpid).values()
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            start = time.perf_counter()
+            found = ask(source, time_limit=1.0)
+            assert time.perf_counter() - start < 8
+        finally:
+            os.kill(pid, signal.SIGCONT)
+    verdict = getattr(found, "verdict", found)
+    assert verdict.reason == "The time limit of 1 seconds was too short to prove anything."
 
 
 def test_the_question_about_the_version_can_be_asked_where_linsep_is_not():

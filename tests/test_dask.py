@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 
 import dask
 import dask.array as da
@@ -492,6 +493,25 @@ def test_ids_that_cannot_be_on_a_cluster_are_refused(tmp_path):
             linsep.open(tmp_path, label="y", id=name, scheduler="synchronous")
     with pytest.raises(InputError, match="'name' holds the ids"):
         linsep.open(tmp_path, label="y", id="name", columns=["name"], scheduler="synchronous")
+
+
+@pytest.mark.parametrize("ask", [linsep.decide, linsep.max_margin])
+def test_a_read_in_progress_is_given_up_when_the_time_limit_passes(ask):
+    """Sixteen partitions of 0.3 s took 5.5 s with a limit of 0.4."""
+    loads, nap = [], 0.0
+
+    def load(rows):
+        time.sleep(nap)
+        loads.append(len(rows))
+        return rows
+
+    rows, labels = arrays(X, Y, (156,) * 15 + (160,))
+    source = linsep.open(rows.map_blocks(load, dtype=float, meta=np.empty((0, 0))), label=labels)
+    loads.clear()
+    nap = 0.05
+    verdict = ask(source, time_limit=0.1)
+    assert verdict.reason == "The time limit of 0.1 seconds was too short to prove anything."
+    assert 1 <= len(loads) < 6
 
 
 def test_ids_come_in_the_order_that_was_asked_for():

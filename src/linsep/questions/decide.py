@@ -18,6 +18,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -155,11 +156,18 @@ def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
     case = Case(best_held(source), bias, clock)
     try:
         with clock.limited():
-            return checked(case.verdict(case.settle_while_reading()), source)
+            verdict = case.verdict(case.settle_while_reading())
+            with last_steps(source, clock):
+                return checked(verdict, source)
     except OutOfTime:
-        return checked(case.undecided(), source)
+        return case.stopped()
     except OutOfMemoryError as error:
         return checked(case.out_of_memory(error), source)
+
+
+def last_steps(source: Source, clock: Clock) -> AbstractContextManager[None]:
+    """While this is open, a cluster has time to prove what was found, though the limit has passed."""
+    return clock.late() if source.facts.is_elsewhere else nullcontext()
 
 
 def checked(verdict: Verdict, source: Source) -> Verdict:
@@ -321,6 +329,19 @@ class Case:
         for first, n_rows, bits in self.source.each(partial(_strict_in, form)):
             marks.put(first, np.unpackbits(bits, count=n_rows).view(np.bool_))
         return marks.rows() if marks.count() <= MOST_NAMED else marks
+
+    def stopped(self) -> Verdict:
+        """The verdict when the time limit is reached, checked; from a cluster that is mute, that nothing is proved."""
+        try:
+            with last_steps(self.source, self.clock):
+                return checked(self.undecided(), self.source)
+        except OutOfTime:
+            return self.unanswered()
+
+    def unanswered(self) -> Undecided:
+        """The verdict if even the last steps take too long."""
+        told = f"The time limit of {self.clock.stated:g} seconds was too short to prove anything."
+        return Undecided(reason=told, margin=(0.0, math.inf), **self.facts())
 
     def undecided(self) -> Verdict:
         """The verdict when the time limit is reached: an obstruction, or a bound on the margin."""

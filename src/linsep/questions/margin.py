@@ -18,7 +18,7 @@ from linsep.halfspace import Halfspace
 from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
 from linsep.proofs.named_rows import in_own_numbers
 from linsep.proofs.verdict_base import check
-from linsep.questions.decide import as_integers, decided, facts_of, obstruction_of
+from linsep.questions.decide import Case, as_integers, decided, facts_of, last_steps, obstruction_of
 from linsep.report import Grid, Part, Report, Reported, Sentence, one_line, rows_left_out
 from linsep.signs import Form, form_of
 from linsep.signs import scores as float_scores
@@ -95,10 +95,14 @@ def max_margin(
     bias, gap = arguments.flag("bias", bias), arguments.part("gap", gap)
     clock = Clock(arguments.seconds("time_limit", time_limit), watch=watch)
     with asked(X, y, ids, categories, missing) as (rows, source):
-        verdict = widest_verdict(source, bias, gap, clock)
-        if _is_plane(verdict):
-            check(verdict, source)
-    return in_own_numbers(verdict.called(source.facts.ids), rows)
+        try:
+            with last_steps(source, clock):
+                verdict = widest_verdict(source, bias, gap, clock)
+                if _is_plane(verdict):
+                    check(verdict, source)
+                return in_own_numbers(verdict.called(source.facts.ids), rows)
+        except OutOfTime:
+            return Case(source, bias, clock).unanswered()
 
 
 def widest_verdict(source: Source, bias: bool, gap: float, clock: Clock) -> Verdict:
@@ -158,7 +162,7 @@ def _start(search: WidestSearch | RowSearch) -> Verdict | None:
 
 def _started(search: RowSearch) -> bool:
     """Whether relaxation finds a start within the time limit."""
-    with suppress(OutOfTime):
+    with suppress(OutOfTime), search.clock.limited():
         return search.find_start()
     return False
 
@@ -179,7 +183,8 @@ def _is_plane(verdict: Verdict) -> TypeGuard[Separable]:
 def _searched(search: WidestSearch | RowSearch) -> Widest | None:
     """What the search in floats finds within the time limit."""
     try:
-        return search.run()
+        with search.clock.limited():
+            return search.run()
     except (OutOfTime, OverflowedError):  # weights or scores beyond the largest double: floats cannot tell
         return search.best
     except LinsepError:
@@ -197,13 +202,13 @@ def _exactly(search: WidestSearch | RowSearch, widest: Widest | None) -> ExactWi
     width = len(widest.support) if widest is not None and widest.low > 0 else source.n_columns
     if source.n_rows * source.n_columns > AFFORDABLE_ENTRIES or width > AFFORDABLE_SUPPORT:
         return None
-    require_finite(source)
-    rows = source.take(np.arange(source.n_rows))
     guess = {}
     if widest is not None:
         guess = dict(zip(widest.support.row_numbers.tolist(), widest.multipliers.tolist(), strict=True))
     try:
         with search.clock.limited():
+            require_finite(source)
+            rows = source.take(np.arange(source.n_rows))
             return exact_widest(rows, guess, search.clock, homogeneous=search.homogeneous, has_bias=search.has_bias)
     except OutOfTime:
         return None

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from linsep.deadline import limited
 from linsep.proofs import Obstruction
 
+LAST_STEPS_S, LAST_STEPS = 10.0, 2.0  # for what follows a limit: seconds, or this many times the limit if that is more
+
 
 class OutOfTime(Exception):  # noqa: N818 - not an error: the answer is then Undecided
     """The time limit is over."""
@@ -71,6 +73,13 @@ class Clock:
     def limited(self) -> AbstractContextManager[None]:
         """While this is open, exact arithmetic respects this limit too."""
         return nullcontext() if self.limit is None else limited(self.require)
+
+    def late(self) -> AbstractContextManager[None]:
+        """While this is open, a cluster may finish the last steps after the limit, but not take as long as it likes."""
+        if self.limit is None or self.stated is None:
+            return nullcontext()
+        last = Clock(self.limit + max(LAST_STEPS_S, LAST_STEPS * self.stated), start=self.start)
+        return limited(last.require)
 
     def is_over(self) -> bool:
         """Whether the limit has passed."""

@@ -14,6 +14,7 @@ partitions nor that of workers changes a verdict or a proof.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import pairwise
@@ -22,6 +23,7 @@ from typing import Any, final
 
 import numpy as np
 
+from linsep import deadline
 from linsep._version import __version__
 from linsep.errors import ArgumentError, ClusterError, InputError, LinsepError, MissingPackageError, shown
 from linsep.faults import fault, few
@@ -54,6 +56,7 @@ OWN_SCHEDULERS = ("threads", "processes", "synchronous", "sync", "single-threade
 PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc")
 FAN_IN = 8  # scans added up by one task
 A_THREAD = 4  # tasks for each thread, if it does not matter which worker does them
+A_LOOK_S = 0.05  # seconds between two looks at the time limit, while answers are awaited
 MOST_AHEAD = 64  # partitions in progress at once for each thread of the cluster, while answers are read one by one
 
 
@@ -347,11 +350,24 @@ class Cluster:
 
     def _run(self, delayed: Sequence[Any]) -> list[Any]:
         try:
-            return list(self.dask.compute(*delayed, scheduler=self.scheduler, traverse=False))
+            if not deadline.is_limited():
+                return list(self.dask.compute(*delayed, scheduler=self.scheduler, traverse=False))
+            client = self.client
+            return self._run_until(delayed) if client is None else _awaited(client, delayed)
         except LinsepError:
             raise
         except Exception as error:
-            raise _explained(error) from error
+            if (told := _explained(error)) is error:
+                raise
+            raise told from error
+
+    def _run_until(self, delayed: Sequence[Any]) -> list[Any]:
+        """The same in this process, unless the time limit passes: then tasks that have not begun are given up."""
+        from dask.callbacks import Callback
+
+        deadline.require()
+        with Callback(posttask=lambda *_: deadline.require()):
+            return list(self.dask.compute(*delayed, scheduler=self.scheduler, traverse=False))
 
     @property
     def client(self) -> Any:
@@ -393,6 +409,32 @@ class Cluster:
                     f"Worker {worker} has {has}; here it is linsep {__version__}.",
                     fix="Install the same version on every worker.",
                 )
+
+
+def _awaited(client: Any, delayed: Sequence[Any]) -> list[Any]:
+    """The results from a cluster, unless the time limit passes, when its workers may not even answer."""
+    deadline.require()
+    futures = client.compute(list(delayed), optimize_graph=True, traverse=False)
+
+    async def results() -> Any:
+        return await client.gather(futures, asynchronous=True)
+
+    waiting = asyncio.run_coroutine_threadsafe(results(), client.loop.asyncio_loop)
+    try:
+        while True:
+            with suppress(TimeoutError):
+                return list(waiting.result(A_LOOK_S))
+            if waiting.done():  # the TimeoutError was that of the cluster
+                return list(waiting.result())
+            deadline.require()
+    finally:
+        if not waiting.done():
+            waiting.cancel()
+
+            async def cancel() -> None:
+                await client.cancel(futures, asynchronous=True, force=True)
+
+            asyncio.run_coroutine_threadsafe(cancel(), client.loop.asyncio_loop)
 
 
 def _in_turn(tasks: Sequence[Any]) -> list[Any]:
