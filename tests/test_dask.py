@@ -514,6 +514,37 @@ def test_a_read_in_progress_is_given_up_when_the_time_limit_passes(ask):
     assert 1 <= len(loads) < 6
 
 
+def test_what_is_no_table_or_no_label_on_a_cluster_is_told():
+    table = NAMED[["x", "kind"]]
+    there = dd.from_pandas(table, npartitions=2)
+    for data, told in (
+        ((there["x"], there["kind"]), r"X is a Series of Dask; a table has two dimensions.* X\.to_frame\(\)"),
+        ((table[["x"]], there["kind"]), "A Series of Dask was given, whose rows are on a cluster"),
+        ((there, 1), "The label is 1, a number: columns of a Dask collection have no positions"),
+    ):
+        with pytest.raises(InputError, match=told):
+            linsep.decide(*data)
+    for model in (linsep.KernelPerceptronClassifier(), linsep.RegionsClassifier()):
+        with pytest.raises(InputError, match="A Series of Dask was given"):
+            model.fit(there[["x"]], there["kind"])
+
+
+def test_an_error_of_the_users_own_code_names_its_partition():
+    def divide(part):
+        return part.assign(x=1 // int(part["x"].iloc[0] < 4)) if len(part) else part
+
+    there = dd.from_pandas(NAMED[["x", "kind"]], npartitions=5).map_partitions(divide, meta=NAMED[["x", "kind"]])
+    with pytest.raises(ClusterError, match=r"partition 3 cannot be computed: ZeroDivisionError: '.*'\.") as told:
+        linsep.decide(there, "kind")
+    assert isinstance(told.value.__cause__, ZeroDivisionError)
+
+
+def test_a_graph_that_is_broken_is_no_cluster_that_is_lost():
+    lost = type("FutureCancelledError", (Exception,), {})("sum-1 cancelled for reason: lost dependencies.")
+    told = str(dask_source._explained(lost))
+    assert "lost dependencies. Make the collection anew" in told and "no longer answers" not in told
+
+
 def test_ids_come_in_the_order_that_was_asked_for():
     source = as_source(dd.from_pandas(NAMED, npartitions=3), "kind", ids="who")
     assert list(source.facts.ids.at([4, 0, 3, 1, 0])) == ["t", "p", "s", "q", "p"] and source.facts.ids.at([]) == []

@@ -430,6 +430,13 @@ def test_tensors_that_are_no_tables_are_refused(rows, labels, words):
         on_device(rows, labels, device="cpu")
 
 
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor")
+def test_a_quantized_tensor_is_refused():
+    rows = torch.quantize_per_tensor(torch.ones(4, 2), 0.1, 0, torch.qint8)
+    with pytest.raises(InputError, match=r"qint8.*dequantize\(\)"):
+        on_device(rows, [0, 1, 0, 1], device="cpu")
+
+
 @pytest.mark.parametrize(
     ("starts", "columns"), [([0, 2, 3], [0, -1, 1]), ([0, 2, 3], [0, 2, 1]), ([0, 3, 1], [0, 1, 1])]
 )

@@ -244,9 +244,9 @@ def as_frame(X: Any) -> Any:
     import narwhals as nw
 
     if type(X).__module__.startswith("dask.dataframe"):
-        raise ShapeError(
-            f"X is a {type(X).__name__} of Dask, whose rows are on a cluster, and this works on rows in memory.",
-            fix="Give linsep.open(X, label=y), which decides and verifies on the cluster, or X.compute().",
+        raise ShapeError(  # X or y: whichever is read first
+            f"A {type(X).__name__} of Dask was given, whose rows are on a cluster, and this works on rows in memory.",
+            fix="Fetch it with compute(), or give linsep.open(X, label=y), if both are of Dask.",
         )
     try:
         frame = _fetched(nw.from_native(_with_text_names(X), allow_series=True, pass_through=True), X)

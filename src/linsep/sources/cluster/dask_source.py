@@ -25,7 +25,7 @@ import numpy as np
 
 from linsep import deadline
 from linsep._version import __version__
-from linsep.errors import ArgumentError, ClusterError, InputError, LinsepError, MissingPackageError, shown
+from linsep.errors import ArgumentError, ClusterError, InputError, LinsepError, MissingPackageError, ShapeError, shown
 from linsep.faults import fault, few
 from linsep.sources.base import Block, Facts, Floats, Ints, Label, Scan, Source, T, joined
 from linsep.sources.cluster.partitions import (
@@ -57,6 +57,7 @@ PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc")
 FAN_IN = 8  # scans added up by one task
 A_THREAD = 4  # tasks for each thread, if it does not matter which worker does them
 A_LOOK_S = 0.05  # seconds between two looks at the time limit, while answers are awaited
+MOST_TRIED = 1000  # partitions computed one by one, to say which of them cannot be
 MOST_AHEAD = 64  # partitions in progress at once for each thread of the cluster, while answers are read one by one
 
 
@@ -92,7 +93,7 @@ class DaskSource(Source):
         if not partitions:
             raise fault("no partition has rows", partitions=0)
         tasks = [(partial(looked, columns, part.name(k)), part.x, part.y) for k, part in enumerate(partitions)]
-        seen = [_found(found) for found in self._cluster.compute(tasks)]
+        seen = [_found(found) for found in self._first_read(tasks, partitions)]
         filled = [k for k, found in enumerate(seen) if found.rows]
         dropped = sum(found.dropped for found in seen)
         if not filled:
@@ -119,6 +120,23 @@ class DaskSource(Source):
             ids=NumberIds(self, "file number" if files else "table number") if dropped else None,
         )
         self._known = Known(columns, replace(self.facts, names=None, files=()), values, codes, first.kind)
+
+    def _first_read(self, tasks: Sequence[Any], partitions: Sequence[Partition]) -> list[Any]:
+        """The first read; an error of the user's own code gets the number of the partition that it makes."""
+        try:
+            return self._cluster.compute(tasks)
+        except LinsepError:
+            raise
+        except Exception as error:
+            for k, task in enumerate(tasks[:MOST_TRIED]):
+                try:
+                    self._cluster.compute([task])
+                except Exception as own:
+                    raise ClusterError(
+                        f"{partitions[k].name(k)} cannot be computed: {type(own).__name__}: {shown(str(own))}.",
+                        fix="Correct the function that makes it: its traceback is above.",
+                    ) from own
+            raise error
 
     @property
     def cluster(self) -> "Cluster":
@@ -526,8 +544,13 @@ def _explained(error: Exception) -> Exception:
         return _closed()
     if isinstance(error, ModuleNotFoundError):
         return ClusterError(f"A worker has no {error.name}.", fix="Install it on every worker.")
+    if "lost dependencies" in said:  # the cluster is well, the graph is not
+        return ClusterError(
+            f"Dask gave up part of the work: {said.rstrip('. ')}.",
+            fix="Make the collection anew, or compute it by itself: something that it is made of is no longer held.",
+        )
     if kind in ("CommClosedError", "CancelledError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError"):
-        return ClusterError(f"The cluster no longer answers: {said or kind}.", fix="Start it again.")
+        return ClusterError(f"The cluster no longer answers: {said.rstrip('. ') or kind}.", fix="Start it again.")
     if isinstance(error, OSError):
         return ClusterError(f"A worker could not read its rows: {said}.")
     return error
@@ -562,6 +585,16 @@ def source_of(
     if label is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     name = label if isinstance(label, str) else None
+    if getattr(X, "ndim", 2) == 1 and getattr(X, "chunks", None) is None:
+        raise ShapeError(
+            f"X is a {type(X).__name__} of Dask; a table has two dimensions, rows and columns.",
+            fix="A single column is X.to_frame().",
+        )
+    if isinstance(label, int | np.integer):
+        raise ArgumentError(
+            f"The label is {label}, a number: columns of a Dask collection have no positions.",
+            fix="Give the name of the label column, or a Dask series or array of the same partitions.",
+        )
     if name is None and not is_elsewhere(label):
         raise ArgumentError(
             f"X is a Dask collection, but its labels are of type {type(label).__name__}.",

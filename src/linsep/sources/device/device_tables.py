@@ -213,6 +213,10 @@ def _plain(torch: Any, values: Any, name: str) -> Any:
     """The same numbers in a type that can be computed with, none of them rounded."""
     if values.is_complex():
         raise fault("array type", name=name, seen="complex numbers")
+    if values.is_quantized:
+        raise fault(
+            "array type", name=name, seen=f"numbers of type {values.dtype}", fix="Convert it with dequantize()."
+        )
     if values.dtype == torch.bool:
         return values.to(torch.uint8)
     if values.dtype in (torch.uint16, torch.uint32, torch.uint64):
