@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import dask.array as da
 import distributed
@@ -146,6 +148,25 @@ def test_a_mute_worker_does_not_outlast_the_time_limit(ask, monkeypatch):
             os.kill(pid, signal.SIGCONT)
     verdict = getattr(found, "verdict", found)
     assert verdict.reason == "The time limit of 1 seconds was too short to prove anything."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a group of processes is interrupted")
+@pytest.mark.parametrize("after", [None, 2.5, 3.5])
+def test_own_workers_leave_in_silence(tmp_path, after):
+    """Ctrl-C reaches all processes of a terminal; and Dask warned of the port of a page that nobody asked for."""
+    pd.DataFrame(X, columns=list("abcd")).assign(kind=FLIPPED).to_parquet(tmp_path / "rows.parquet", index=False)
+    command = [sys.executable, "-m", "linsep", "decide", str(tmp_path / "rows.parquet"), "--label", "kind"]
+    with socket.socket() as busy:
+        with suppress(OSError):  # else another program has it
+            busy.bind(("127.0.0.1", 8787))
+            busy.listen()
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen([*command, "--workers", "2"], start_new_session=True, **pipes) as running:
+            if after is not None:
+                time.sleep(after)
+                os.killpg(running.pid, signal.SIGINT)
+            told = running.communicate(timeout=60)[1]
+    assert (running.returncode, told) in [(130, "linsep: interrupted.\n"), (1, "")]
 
 
 def test_the_question_about_the_version_can_be_asked_where_linsep_is_not():

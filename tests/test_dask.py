@@ -395,6 +395,17 @@ def test_a_file_that_is_read_by_its_url_is_not_written_to(tmp_path):
         assert main(command) == 2 and path.read_bytes() == content
 
 
+def test_the_command_that_checks_a_proof_from_workers_is_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"a": [1.0, 2], "k": [0, 1]}).to_parquet("n.parquet")
+    assert main(["decide", "n.*et", "--label", "k", "--scheduler", "synchronous", "--proof", "p.json"]) == 0
+    assert "Check it with: linsep verify p.json 'n.*et' --label k\n" in capsys.readouterr().err
+    assert main(["verify", "p.json", "n.*et", "--label", "k"]) == 0
+    url = f"file://{tmp_path}/n.parquet"
+    main(["decide", url, "--label", "k", "--scheduler", "synchronous", "--proof", "p.json"])
+    assert "Check it where the rows are" in capsys.readouterr().err
+
+
 def test_a_dask_frame_keeps_its_names_and_says_what_it_cannot_do():
     frame = dd.from_pandas(pd.DataFrame({"height": [1.0, 2.0, 3.0], "kind": ["a", "a", "b"]}), npartitions=2)
     assert linsep.decide(frame[["height"]], frame["kind"]).names == ("height",)

@@ -75,14 +75,15 @@ class Question:
         """
         if outputs.descriptor(proof) is not None or not Path(proof).is_file():
             return "Save it in a file to check it."
-        if isinstance(self.reading, Asking) and self.reading.is_elsewhere:
+        by_workers = isinstance(self.reading, Asking) and self.reading.is_elsewhere
+        if by_workers and any("://" in file for file in self.files):
             return "Check it where the rows are: verdict_from_json(...).verify(linsep.open(..., scheduler=...))."
         found = on_files.expand(self.files) if table.source else []
         if any(map(on_files.is_pipe, found)):
             return "Its rows came through a pipe, which cannot be read again: save them in a file to check the proof."
         words = self.reading.words(rows_left_out=table.rows_left_out)
         place = spelt("--label", self.label)
-        if table.source and words in ([], ["--header"]) and on_files.checker_reads(table.source):
+        if table.source and not by_workers and words in ([], ["--header"]) and on_files.checker_reads(table.source):
             command = ["python", "-m", "linsep.checker", *map(_path, [proof, *found]), *place, *words]
         else:
             memory = spelt("--memory", None if self.reading.memory == Reading.memory else self.reading.memory)

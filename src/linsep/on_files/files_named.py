@@ -1,5 +1,9 @@
 """Files by their names: which there are, what errors call them, and how they are opened."""
 
+import logging
+import signal
+import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -91,8 +95,30 @@ def local_cluster(workers: int, scheduler: str | None = None) -> Any:
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise MissingPackageError("distributed", "dask", "Clusters") from error
-    options: Any = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
-    return Client(LocalCluster(n_workers=workers, **options), set_as_default=False)
+    options: Any = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": "CRITICAL"}
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it tells of waits that Ctrl-C ended
+    with _deaf_children(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Port .* is already in use")  # of a page that nobody asked for
+        return Client(LocalCluster(n_workers=workers, **options), set_as_default=False)
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes started by threads that are started here do not hear Ctrl-C: this process ends them, in silence.
+
+    Meanwhile Ctrl-C waits.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which would end the blocking of the thread that starts it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def in_memory(source: Source) -> tuple[Any, npt.NDArray[Any]]:
