@@ -128,10 +128,10 @@ def test_an_interrupt_before_the_first_section_keeps_an_earlier_page(tmp_path, m
 
     monkeypatch.setattr(describe_module, "max_margin", stop)
     (tmp_path / "a.csv").write_text("a,kind\n0,x\n1,y\n")
-    (tmp_path / "a.html").write_text("an earlier page")
+    (tmp_path / "a.html").write_text("<!doctype html>an earlier page")
     asked = ["report", str(tmp_path / "a.csv"), "--label", "kind", "--html", str(tmp_path / "a.html")]
     assert main(asked) == 130 and capsys.readouterr().err == "linsep: interrupted.\n"
-    assert (tmp_path / "a.html").read_text() == "an earlier page"
+    assert (tmp_path / "a.html").read_text() == "<!doctype html>an earlier page"
 
 
 def test_classifiers_that_are_left_out_for_time_are_named(monkeypatch):

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import json
 import re
 import types
 from pathlib import Path
@@ -293,3 +294,10 @@ def test_a_date_as_a_label_is_the_same_fault_from_memory_and_from_files(tmp_path
     for ask in (lambda: linsep.decide(table, "y"), lambda: linsep.open(tmp_path / "t.feather", label="y")):
         with pytest.raises(ColumnTypeError, match="Labels are numbers, booleans or text"):
             ask()
+
+
+def test_a_proof_about_a_file_names_its_label_column(tmp_path):
+    (tmp_path / "a.csv").write_text("y,a,b\n0,1,2\n1,3,3\n0,0,1\n")
+    source = linsep.open(tmp_path / "a.csv", label="y")
+    for verdict in (linsep.decide(source), linsep.decide_classes(source), linsep.fewest_mistakes(source)):
+        assert json.loads(verdict.to_json())["data"]["label_column"] == "y"

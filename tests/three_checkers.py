@@ -95,7 +95,7 @@ def small_tables(bench: Bench, count: int, seed: int) -> None:
 
 
 def other_files(bench: Bench, count: int, seed: int) -> None:
-    """Proofs that are true of something else than the file."""
+    """Proofs that are true of something other than the file."""
     rng = random.Random(seed)
     for _ in range(count):
         document = None

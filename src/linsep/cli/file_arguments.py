@@ -186,7 +186,7 @@ def _require_own(about: str, option: str, path: str) -> None:
     with suppress(OSError), Path(path).open("rb") as file:  # one that cannot be read is reported when it is written
         head = file.read(HEAD)
         if head and not WRITTEN[option].match(head):
-            seen = "the file exists, and holds something else than what is written to it"
+            seen = "the file exists, and holds something other than what is written to it"
             raise ArgumentError(seen, file=about, fix="Give another name, or delete the file.")
 
 

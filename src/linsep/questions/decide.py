@@ -242,7 +242,7 @@ class Case:
         columns = np.flatnonzero(everything.values.any(axis=0))
         seen: Found | None = None
         is_few = rows.n_rows <= FIRST_LOOK and len(columns) and everything.values.dtype != object
-        if is_few and self.clock.watch is None:
+        if is_few:
             seen = at_once(everything, columns, bias=self.bias, clock=self.clock)
             self.clock.reads += 1
         return self.settle_rows(rows, columns, three_way=True, found=seen)
@@ -480,6 +480,7 @@ def facts_of(source: Source) -> dict[str, Any]:
         "n_columns": facts.n_columns,
         "labels": facts.pair,
         "names": facts.names,
+        "label_column": facts.label_column if isinstance(facts.label_column, str) else None,
         "rows_left_out": facts.rows_left_out,
         "numbers": facts.numbers,
         "sample": sample_of(source),
