@@ -5,16 +5,13 @@ import re
 import subprocess
 import sys
 import threading
-import weakref
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 import linsep
-from linsep import __main__ as entry
 from linsep.cli import main
-from linsep.sources.files import private
 
 SOURCES = str(Path(linsep.__file__).parents[1])
 ROWS = "a,b,y\n0,0,no\n0,1,no\n2,0,yes\n2,1,yes\n"
@@ -445,9 +442,17 @@ def test_a_byte_that_is_not_text_is_written_in_hexadecimal(here):
     assert Path("bad.csv").read_text().endswith('"2,\\xff,yes"\n')
 
 
-def test_an_interrupted_process_frees_no_code_that_a_thread_may_run(here):
-    folder, of_others = private.TemporaryFolder(), []
-    other = weakref.finalize(folder, of_others.append, "freed")
-    entry._clean_up()
-    assert not Path(folder.path).exists()
-    assert other.alive and not of_others
+LEAVING = """
+import pathlib, weakref
+from linsep import __main__ as entry
+from linsep.sources.files import private
+folder, of_others = private.TemporaryFolder(), []
+other = weakref.finalize(folder, of_others.append, "freed")
+entry._clean_up()
+print(not pathlib.Path(folder.path).exists(), other.alive, of_others)
+"""
+
+
+def test_an_interrupted_process_frees_no_code_that_a_thread_may_run():  # in its own process, which it ends
+    told = subprocess.run([sys.executable, "-c", LEAVING], capture_output=True, text=True, check=True)
+    assert told.stdout == "True True []\n"
