@@ -186,7 +186,7 @@ class ManyClasses:
             names=facts.names,
             numbers=facts.numbers,
             rows_left_out=facts.rows_left_out,
-            label_column=facts.label_column if isinstance(facts.label_column, str) else None,
+            label_column=facts.label_column if facts.files and isinstance(facts.label_column, str) else None,
             reads=self.clock.reads,
             seconds=self.clock.seconds,
         )

@@ -480,7 +480,7 @@ def facts_of(source: Source) -> dict[str, Any]:
         "n_columns": facts.n_columns,
         "labels": facts.pair,
         "names": facts.names,
-        "label_column": facts.label_column if isinstance(facts.label_column, str) else None,
+        "label_column": facts.label_column if facts.files and isinstance(facts.label_column, str) else None,
         "rows_left_out": facts.rows_left_out,
         "numbers": facts.numbers,
         "sample": sample_of(source),
