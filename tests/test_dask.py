@@ -3,6 +3,7 @@
 import json
 import socket
 import time
+from decimal import Decimal
 
 import dask
 import dask.array as da
@@ -18,6 +19,7 @@ from linsep.errors import (
     ArgumentError,
     ChangedFileError,
     ClusterError,
+    ColumnTypeError,
     DamagedFileError,
     DifferentFilesError,
     InputError,
@@ -554,6 +556,22 @@ def test_a_graph_that_is_broken_is_no_cluster_that_is_lost():
     lost = type("FutureCancelledError", (Exception,), {})("sum-1 cancelled for reason: lost dependencies.")
     told = str(dask_source._explained(lost))
     assert "lost dependencies. Make the collection anew" in told and "no longer answers" not in told
+
+
+def test_decimal_labels_of_files_are_refused_as_by_one_process(tmp_path):
+    table = pd.DataFrame({"a": [1.0, 2], "k": [Decimal("0.5"), Decimal("1.5")]})
+    table.to_parquet(tmp_path / "d.parquet")
+    for way in (None, "synchronous"):
+        with pytest.raises(ColumnTypeError, match="the label column 'k' holds decimal128"):
+            linsep.open(tmp_path, label="k", scheduler=way)
+
+
+def test_files_of_two_types_get_the_advice_for_files(tmp_path):
+    for k, kind in enumerate(("int64", "float64")):
+        pd.DataFrame({"a": [1, 2], "k": [0, 1]}).astype({"a": kind}).to_parquet(tmp_path / f"{k}.parquet")
+    with pytest.raises(DifferentFilesError, match=r"column 'a' is of type double.*open them without a scheduler"):
+        linsep.open(tmp_path, label="k", scheduler="synchronous")
+    assert linsep.decide(linsep.open(tmp_path, label="k")).separable
 
 
 def test_ids_come_in_the_order_that_was_asked_for():

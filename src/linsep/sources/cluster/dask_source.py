@@ -57,6 +57,7 @@ PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc")
 FAN_IN = 8  # scans added up by one task
 A_THREAD = 4  # tasks for each thread, if it does not matter which worker does them
 A_LOOK_S = 0.05  # seconds between two looks at the time limit, while answers are awaited
+ONE_PROCESS = "Write the files with the same types, or open them without a scheduler: one process reads both types."
 MOST_TRIED = 1000  # partitions computed one by one, to say which of them cannot be
 MOST_AHEAD = 64  # partitions in progress at once for each thread of the cluster, while answers are read one by one
 
@@ -102,7 +103,7 @@ class DaskSource(Source):
                 if dropped
                 else fault("no partition has rows", partitions=len(seen))
             )
-        _require_alike({partitions[k].name(k): seen[k] for k in filled})
+        _require_alike({partitions[k].name(k): seen[k] for k in filled}, is_of_files=bool(files))
         first = seen[filled[0]]
         starts = np.cumsum([0, *(seen[k].rows for k in filled)])
         self._starts: Ints = starts.astype(np.int64)
@@ -277,7 +278,7 @@ def _found(found: Seen | InputError) -> Seen:
     return found
 
 
-def _require_alike(seen: Mapping[str, Seen]) -> None:
+def _require_alike(seen: Mapping[str, Seen], *, is_of_files: bool) -> None:
     """Refuse, by name, partitions whose columns, types or layouts differ; empty ones are not compared."""
     first, known = next(iter(seen.items()))
     for where, found in seen.items():
@@ -291,7 +292,9 @@ def _require_alike(seen: Mapping[str, Seen]) -> None:
         place = next((j for j, (own, other) in enumerate(types) if own != other), None)
         if place is not None:
             own, other = types[place]
-            raise fault("partition types", where, what=_column_of(known, place), seen=own, known=other, first=first)
+            advice = {"fix": ONE_PROCESS} if is_of_files else {}
+            what = _column_of(known, place)
+            raise fault("partition types", where, what=what, seen=own, known=other, first=first, **advice)
 
 
 def _column_of(known: Seen, place: int) -> str:

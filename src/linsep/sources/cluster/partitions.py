@@ -151,6 +151,8 @@ def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
             raise fault("length", rows=n_rows, labels=0)
         if _length(y) != n_rows:
             raise fault("length", rows=n_rows, labels=_length(y))
+        if columns.label is not None and str(kind := getattr(y, "type", "")).startswith("decimal"):
+            raise fault("label column type", column=columns.label, seen=kind)
         if not n_rows:
             return Seen(0, dropped)
         with Given(x, y, kept=None if kept is None else np.flatnonzero(kept)).numbered():
