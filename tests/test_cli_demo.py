@@ -3,7 +3,6 @@
 import contextlib
 import io
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from numba.core import event
 
 import linsep
 from linsep.cli import linsep_demo as demo
-from linsep.cli import main
+from linsep.cli import main, terminal
 from linsep.errors import CertificateError
 from linsep.loops import compiler
 
@@ -115,7 +114,7 @@ def test_the_next_commands_are_written_as_they_can_be_typed_here(monkeypatch, tm
     names |= {"x/linsep/__main__.py": "python -m linsep"}
     for called, typed in names.items():
         monkeypatch.setattr("sys.argv", [called])
-        assert demo._program() == str(Path(typed))
+        assert terminal.program() == typed.split()
     monkeypatch.setenv("PATH", str(program.parent))
     monkeypatch.setattr("sys.argv", [str(program)])
-    assert demo._program() == "linsep"
+    assert terminal.program() == ["linsep"]

@@ -84,10 +84,10 @@ class Question:
         words = self.reading.words(rows_left_out=table.rows_left_out)
         place = spelt("--label", self.label)
         if table.source and not by_workers and words in ([], ["--header"]) and on_files.checker_reads(table.source):
-            command = ["python", "-m", "linsep.checker", *map(_path, [proof, *found]), *place, *words]
+            command = [terminal.beside("python"), "-m", "linsep.checker", *map(_path, [proof, *found]), *place, *words]
         else:
             memory = spelt("--memory", None if self.reading.memory == Reading.memory else self.reading.memory)
-            command = ["linsep", "verify", *map(_path, [proof, *self.files]), *place, *words, *memory]
+            command = [*terminal.program(), "verify", *map(_path, [proof, *self.files]), *place, *words, *memory]
         if terminal.printable(shown := shlex.join(command)) != shown:
             return "A name in the command that checks it has characters that cannot be shown."
         return f"Check it with: {shown}"

@@ -1,6 +1,7 @@
 """`linsep demo`: the point of linsep in a minute. Everything that is printed has just been computed."""
 
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -128,8 +129,7 @@ def _check(proof: str, data: str, folder: Path) -> None:
 
 def _what_next() -> None:
     _title("What to type next")
-    program = _program()
-    pip = Path(program).with_name("pip") if os.sep in program else "pip"
+    program, pip = shlex.join(terminal.program()), terminal.beside("pip")
     for command, what in (
         ("decide FILE.csv --label COLUMN --proof proof.json", "your own rows"),
         ("trace example:cornwell", "every update of the Perceptron"),
@@ -137,21 +137,6 @@ def _what_next() -> None:
     ):
         _say(f"{program} {command}", "bold")
         _say(f"    {what}")
-
-
-def _program() -> str:
-    """How the user calls this program from the current folder."""
-    import shutil
-
-    called = Path(sys.argv[0])
-    if not called.name.startswith("linsep"):
-        module = {("cli", "__main__.py"): "python -m linsep.cli", ("linsep", "__main__.py"): "python -m linsep"}
-        return module.get((called.parent.name, called.name), "linsep")
-    known = shutil.which("linsep")
-    if known and called.exists() and Path(known).samefile(called):
-        return "linsep"
-    inside = called.is_absolute() and called.is_relative_to(Path.cwd())
-    return str(called.relative_to(Path.cwd()) if inside else called)
 
 
 def _picture(verdict: Any) -> Text:

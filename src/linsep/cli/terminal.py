@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any, TextIO
 
 from rich.console import Console
@@ -81,3 +82,25 @@ def say_json(value: Any) -> None:
     """One line of JSON."""
     with stdio.shown():
         print(json.dumps(value, allow_nan=False, ensure_ascii=False))
+
+
+def program() -> list[str]:
+    """How the user calls this program from the current folder."""
+    import shutil
+
+    called = Path(sys.argv[0])
+    if not called.name.startswith("linsep"):
+        modules = {("cli", "__main__.py"): "linsep.cli", ("linsep", "__main__.py"): "linsep"}
+        module = modules.get((called.parent.name, called.name))
+        return ["python", "-m", module] if module else ["linsep"]
+    known = shutil.which("linsep")
+    if known and called.exists() and Path(known).samefile(called):
+        return ["linsep"]
+    inside = called.is_absolute() and called.is_relative_to(Path.cwd())
+    return [str(called.relative_to(Path.cwd()) if inside else called)]
+
+
+def beside(name: str) -> str:
+    """How the user calls another program of the same environment, such as python or pip."""
+    own = program()[0]
+    return str(Path(own).with_name(name)) if os.sep in own else name
