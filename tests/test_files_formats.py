@@ -56,10 +56,10 @@ def table_of(X, y):
 
 
 def proof(verdict):
-    """The written proof without what the work cost, and without names, which arrays have none of."""
+    """The written proof without what the work cost, and without names of columns, which arrays have none of."""
     document = json.loads(verdict.to_json())
     del document["effort"], document["sha256"]
-    document["data"]["names"] = None
+    document["data"] |= {"names": None, "label_column": None}
     return document
 
 

@@ -398,7 +398,7 @@ def test_a_column_of_weights_need_not_be_among_the_columns(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda X: linsep.mle_exists("Surv(x, died) ~ w", X), "Use family='cox' (--family cox)"),
+        (lambda X: linsep.mle_exists("Surv(x, died) ~ w", X, family="poisson"), "is the outcome of a Cox model"),
         (lambda X: linsep.decide(X, "died", ids="died"), "ids and y are both 'died'"),
         (lambda X: linsep.decide(X.set_axis([0, 1, 2], axis=1), 2), "Say y='2'."),
     ],

@@ -191,11 +191,12 @@ def test_a_signal_leaves_no_half_written_file(number, monkeypatch, capsys):
     monkeypatch.setattr(os, "fsync", lambda handle: os.kill(os.getpid(), number))
     usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
     before = signal.signal(number, usual)  # under nohup a hang-up is ignored
+    Path("old").write_text(old := linsep.decide(*linsep.datasets.cornwell()).to_json())
     try:
         assert main(["decide", "example:xor", "--proof", "old"]) == 128 + number
     finally:
         signal.signal(number, before)
-    assert (Path("old").read_bytes(), capsys.readouterr().out) == (b"old", "")
+    assert (Path("old").read_text(), capsys.readouterr().out) == (old, "")
 
 
 # Which file is which --------------------------------------------------------------------------------------------------

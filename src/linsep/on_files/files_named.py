@@ -113,7 +113,12 @@ def _deaf_children() -> Iterator[None]:
         return
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # which would end the blocking of the thread that starts it
+    options = list(sys.warnoptions)
+    sys.warnoptions.append("ignore:resource_tracker")  # it removes what ended processes leave, and would say so
+    try:
+        resource_tracker.ensure_running()  # which would end the blocking of the thread that starts it
+    finally:
+        sys.warnoptions[:] = options
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
