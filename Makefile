@@ -219,7 +219,7 @@ wheel: $(VENV)/.run
 	cd build/wheel && bin/python -m linsep.checker proof.json rows.csv --label ill
 
 clean:
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
