@@ -76,7 +76,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(folder)
-        subprocess.run([sys.executable, "-c", "import linsep"], check=True)  # its modules as bytecode, as once installed
+        spent([sys.executable, "-m", "linsep", "--help"], folder, folder)  # writes Python's own compiled modules
         lines = [
             line(what, program, folder, folder / f"numba{k}", rounds)
             for k, (what, program) in enumerate(programs().items())
