@@ -20,7 +20,7 @@ import numpy as np
 from linsep import datasets
 from timing import seconds, table
 
-HEADS = ["program", "first, s", "processor, s", "later, s", "processor, s"]
+HEADS = ["program", "first, s", "first, processor s", "later, s", "later, processor s"]
 SMALL, LARGE = "small.csv", "large.csv"
 PLANTED = "datasets.planted(20_000, 20, margin=0.1)"
 
