@@ -373,7 +373,7 @@ class OnlinePerceptron(Reported):
         if isinstance(X, Source):
             raise ShapeError(
                 "OnlinePerceptron takes rows in memory, and X is a source of rows.",
-                fix="PerceptronClassifier.partial_fit takes a source; the command linsep learn reads files as a stream.",
+                fix="PerceptronClassifier.partial_fit takes a source; linsep learn reads files as a stream.",
             )
         named = _named_rows(X)
         if named is None:
