@@ -204,6 +204,20 @@ explorer-answers: $(VENV)/.test
 explorer-engine: $(VENV)/.test
 	$(BIN)/python tests/engine_answers.py 6000
 
+# The source distribution and the wheel, in build/dist. The wheel is tried in an environment of its own: the demo, a verdict on a
+# CSV file, and the check of its proof. Two minutes.
+.PHONY: wheel
+wheel: $(VENV)/.run
+	rm -rf build/dist build/wheel
+	$(BIN)/pip install --quiet build
+	$(BIN)/python -m build --outdir build/dist
+	$(PYTHON) -m venv build/wheel
+	build/wheel/bin/pip install --quiet build/dist/*.whl
+	cd build/wheel && bin/linsep demo
+	cd build/wheel && printf 'dose,age,ill\n1,30,no\n2,50,no\n4,40,yes\n5,60,yes\n' > rows.csv
+	cd build/wheel && bin/linsep decide rows.csv --label ill --proof proof.json
+	cd build/wheel && bin/python -m linsep.checker proof.json rows.csv --label ill
+
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 

@@ -61,6 +61,10 @@ PAGES = {
             *(f"benchmarks/{name}.py" for name in ("bandwidth", "perceptron", "decide", "small")),
         ),
     ),
+    "docs/install.md": Page(
+        ("python benchmarks/startup.py",),
+        ("src/linsep/__init__.py", "src/linsep/__main__.py", "src/linsep/cli", *ROWS, "benchmarks/startup.py"),
+    ),
     "docs/lanes.md": Page(
         ("python benchmarks/lanes.py",), ("src/linsep/loops", "benchmarks/bandwidth.py", "benchmarks/lanes.py")
     ),

@@ -61,9 +61,10 @@ def contests(part: float) -> Iterator[Contest]:
 def tall(rows: int) -> Iterator[Contest]:
     """A million rows of 100 columns: 800 MB."""
     X, y = linsep.datasets.planted(rows, 100, margin=0.1)
-    source, w = as_source(X, y), np.ones(100)
+    source, halfspace = as_source(X, y), linsep.decide(X, y).halfspace  # as in bandwidth.py: weights that separate
+    w, b = halfspace.w.astype(np.float64), float(halfspace.b)
     task, peer = f"a scan of {rows:,} x 100 that proves every sign", "a bare read of the array"
-    yield Contest(task, peer, lambda: source.scan(w, 0.0), read_once(X, thread_count()))
+    yield Contest(task, peer, lambda: source.scan(w, b), read_once(X, thread_count()))
     y[rows // 2] *= -1  # no pass is clean
     task, peer = f"{perceptron.PASSES} passes of the Perceptron over {rows:,} x 100", "scikit-learn's Perceptron"
     yield Contest(task, peer, perceptron.ours(X, y), perceptron.peer(X, y))

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from docutils import nodes
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
@@ -89,6 +90,14 @@ def live_links(app: Sphinx, page: str, text: list[str]) -> None:
         text[0] = text[0].replace(words, words + link, 1)
 
 
+def without_last_line(app: Sphinx, page: nodes.document) -> None:
+    """A doctest ends with an empty line, which would be drawn."""
+    for block in page.findall(nodes.literal_block):
+        text = block.astext().rstrip("\n")
+        block.rawsource = text
+        block[:] = [nodes.Text(text)]
+
+
 def live_page(app: Sphinx, error: Exception | None) -> None:
     """The explorer itself, where the links lead."""
     if error is None:
@@ -100,4 +109,5 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", live_links)
     app.connect("build-finished", live_page)
     app.connect("source-read", navigation)
+    app.connect("doctree-read", without_last_line)
     app.add_lexer("csv", TextLexer)

@@ -3,7 +3,8 @@ Ten digits, 45 questions
 ========================
 
 1,797 handwritten digits of 8 x 8 pixels. Every pair of digits is asked about, then all ten at once: is there a score
-for each digit, linear in the pixels, with the right one always the largest?
+for each digit, linear in the pixels, with the right one always the largest? (docs/mnist.md asks the
+same pairs of MNIST's 70,000 digits.)
 """
 
 from sklearn.datasets import load_digits

@@ -2,8 +2,8 @@
 Spam, learned from a stream of messages
 =======================================
 
-`OnlinePerceptron` learns from one message after the other, and forgets none of the rule: it changes only when it is
-wrong. Words become columns by hashing, so nothing has to be known in advance.
+`OnlinePerceptron` learns from one message after another, and changes only when it is wrong. Words become columns by
+hashing, so nothing has to be known in advance.
 """
 
 import matplotlib.pyplot as plt

@@ -208,6 +208,15 @@ def test_bad_rows_are_refused_and_change_nothing(X, y, error, said):
     assert np.array_equal(model.learner.weights.W, weights.W)
 
 
+def test_a_source_of_files_is_refused_with_what_takes_one(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,y\n1,no\n2,yes\n")
+    source = linsep.open(tmp_path / "rows.csv", label="y")
+    for refuses in (OnlinePerceptron().predict_then_learn, OnlinePerceptron().predict):
+        with pytest.raises(ShapeError, match="X is a source") as refused:
+            refuses(source)
+        assert "partial_fit" in refused.value.fix
+
+
 def test_columns_of_another_order_are_refused():
     polars = pytest.importorskip("polars")
     model = OnlinePerceptron([0, 1])

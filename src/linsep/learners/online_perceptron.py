@@ -33,7 +33,7 @@ from linsep.loops.scans import ALL_FINE, longest_row2
 from linsep.models import MODEL, write_model
 from linsep.report import Fact, Part, Report, Reported, Sentence, count, label_text, listed, one_line
 from linsep.scores import clear_sign
-from linsep.sources.base import Block, Floats, Ints, marks
+from linsep.sources.base import Block, Floats, Ints, Source, marks
 from linsep.sources.hashing import hash_dicts, hash_texts, require_bits
 from linsep.sources.inputs import as_table, read_floats, read_table
 from linsep.tables import read_labels, require_one_index
@@ -148,7 +148,7 @@ class OnlinePerceptron(Reported):
         if "river.base" in sys.modules:  # river's metrics expect one of its own classifiers
             sys.modules["river.base"].Classifier.register(OnlinePerceptron)
 
-    def predict_then_learn(self, X: Any, y: Any) -> Any:
+    def predict_then_learn(self, X: Any, y: Any = None) -> Any:
         """Predict each row, then learn from it, in row order; a batch is the same as its rows one by one.
 
         Parameters
@@ -370,6 +370,11 @@ class OnlinePerceptron(Reported):
 
     def _read(self, X: Any) -> tuple[Any, bool]:
         """Rows as floats, and whether X is a single row."""
+        if isinstance(X, Source):
+            raise ShapeError(
+                "OnlinePerceptron takes rows in memory, and X is a source of rows.",
+                fix="PerceptronClassifier.partial_fit takes a source; linsep learn reads files as a stream.",
+            )
         named = _named_rows(X)
         if named is None:
             is_one = X.ndim == 1 if isinstance(X, np.ndarray) else isinstance(X, (list, tuple)) and _is_row(X)
