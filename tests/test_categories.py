@@ -342,6 +342,16 @@ def test_a_query_is_read_with_its_own_labels_alone():
             linsep.decide(X, y)
 
 
+def test_a_table_of_ibis_is_read_as_a_query():
+    ibis = pytest.importorskip("ibis")
+    table = ibis.memtable(pa.table({"a": [1, 2], "c": ["u", "v"], "y": [0, 1]}))
+    verdict = linsep.decide(table, "y", categories="reference")
+    assert (verdict.names, verdict.kind) == (("a", "c[v]"), "separable")
+    verdict.verify(table, "y")
+    with pytest.raises(errors.ArgumentError, match="a query: its rows have no order"):
+        linsep.decide(table, [0, 1])
+
+
 def test_a_query_that_fails_says_so():
     with pytest.raises(errors.ShapeError, match="X is a LazyFrame, and fetching its rows failed"):
         linsep.decide(pl.LazyFrame({"a": [1, 2]}).select("b"), [0, 1])
