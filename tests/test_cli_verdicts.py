@@ -497,7 +497,9 @@ def test_a_family_and_its_columns_are_options(family, capsys):
 
 @pytest.mark.parametrize("coding", ["reference", "all"])
 def test_a_category_in_a_file_is_told_as_in_memory(coding, capsys):
-    Path("sites.csv").write_text("age,site,died\n1,Bern,no\n2,Bern,yes\n3,Bern,no\n4,Chur,yes\n5,Basel,no\n1,Basel,yes\n")
+    Path("sites.csv").write_text(
+        "age,site,died\n1,Bern,no\n2,Bern,yes\n3,Bern,no\n4,Chur,yes\n5,Basel,no\n1,Basel,yes\n"
+    )
     assert main(["mle", "sites.csv", "--label", "died", "--categories", coding]) == 1
     assert "The 1 row with site = Chur is 'yes'." in capsys.readouterr().out
     assert main(["mle", "sites.csv", "--label", "died", "--family", "cox", "--time", "age"]) == 2

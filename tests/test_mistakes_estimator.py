@@ -58,7 +58,9 @@ def test_a_row_of_some_weight_is_so_many_rows(seed, cost):
     random = np.random.default_rng(seed)
     X, y, times = random.integers(0, 4, (14, 2)), random.choice(["a", "b", "c"], 14), random.integers(0, 4, 14)
     weighted = FewestMistakesClassifier(cost=cost, time_limit=None).fit(X, y, sample_weight=times)
-    repeated = FewestMistakesClassifier(cost=cost, time_limit=None).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    repeated = FewestMistakesClassifier(cost=cost, time_limit=None).fit(
+        np.repeat(X, times, axis=0), np.repeat(y, times)
+    )
     assert weighted.optimal_ and weighted.best_.tolist() == repeated.best_.tolist()
     each = np.array([1 if cost is None else cost[label] for label in y]) * times
     for k, (label, verdict) in enumerate(zip(weighted.classes_, weighted.verdicts_, strict=True)):

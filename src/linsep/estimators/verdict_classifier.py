@@ -73,9 +73,7 @@ class VerdictClassifier(ScoreClassifier):
         """The verdict on two classes."""
         return self._only(self.verdicts_)
 
-    def _judged(
-        self, X: Any, labels: Array | None, y: Array | None = None, weights: Floats | None = None
-    ) -> Verdict:
+    def _judged(self, X: Any, labels: Array | None, y: Array | None = None, weights: Floats | None = None) -> Verdict:
         """The verdict on one problem; `y` holds the classes of the rows. A source brings its own labels."""
         raise NotImplementedError
 
