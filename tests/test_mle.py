@@ -401,7 +401,7 @@ def test_rows_with_counts_have_successes_or_failures_only():
 @pytest.mark.parametrize("family", ["poisson", "cox"])
 def test_text_in_the_place_of_numbers_is_named_with_its_column_and_row(family):
     died, time = pd.Series(["0", "1", "yes"], name="died"), {"time": [1, 2, 3]} if family == "cox" else {}
-    with pytest.raises(ArgumentError, match="^Row 2: died is 'yes': give a number for each row"):
+    with pytest.raises(ArgumentError, match=r"^Row 2: died is 'yes': give a number for each row"):
         linsep.mle_exists([[0], [1], [2]], died, family=family, **time)
 
 
