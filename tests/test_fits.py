@@ -194,8 +194,9 @@ def test_what_is_fitted_stands_at_the_row_numbers_of_the_table_from_which_rows_w
     table = pd.DataFrame({"x": [0, None, 0, 1, 1, None], "y": [0, 1, 1, 1, 1, 0]})
     report = linsep.mle_exists(table, "y", missing="drop")
     fit = report.firth()
-    assert report.separated_rows == (3, 4) and report.limits() == fit.limits
-    assert fit.limits.fitted == pytest.approx((0.5, math.nan, 0.5, 1, 1, math.nan), nan_ok=True)
+    assert report.separated_rows == (3, 4)
+    for limits in (report.limits(), fit.limits):
+        assert limits.fitted == pytest.approx((0.5, math.nan, 0.5, 1, 1, math.nan), nan_ok=True)
     assert fit.fitted == pytest.approx((0.5, math.nan, 0.5, 5 / 6, 5 / 6, math.nan), nan_ok=True)
 
 
