@@ -1,6 +1,6 @@
 """Many classes, decided jointly, by pairs and each against the rest: verdicts, times, and every proof checked.
 
-    python benchmarks/classes.py [--sets iris wine digits news20 mnist]
+    python benchmarks/classes.py [--sets iris wine digits vowel-like news20 mnist]
 
 Each proof is written, read back and verified against the rows; those of small sets are also checked by the stand-alone
 checker, from a CSV file. Times are seconds of the processor. Large sets are asked jointly alone.
@@ -15,14 +15,23 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.datasets import load_digits, load_iris, load_wine, make_classification
 
 import linsep
 from linsep import checker
 from real_data import load
 from timing import table
 
-SMALL = {"iris": load_iris, "wine": load_wine, "digits": load_digits}
+
+def vowel_like(*, return_X_y):
+    """As many rows, columns and classes as the vowels of Deterding (1989): 11 clusters that overlap a little."""
+    assert return_X_y
+    options = {"n_samples": 990, "n_features": 10, "n_informative": 10, "n_redundant": 0, "n_classes": 11}
+    X, y = make_classification(**options, n_clusters_per_class=1, class_sep=2.0, random_state=0)
+    return X.round(3), y
+
+
+SMALL = {"iris": load_iris, "wine": load_wine, "digits": load_digits, "vowel-like": vowel_like}
 SETS = (*SMALL, "news20", "mnist")
 
 

@@ -433,7 +433,7 @@ DIVERGING = """\
              (Intercept)   -inf
              a             +inf
              b             undetermined
-separated    Rows that some hyperplane has strictly on their side, and none on its wrong side:
+separated    Rows that some hyperplane has strictly on the right side, with no row on the wrong side:
              row   line
              ──────────
                0      2
@@ -495,6 +495,17 @@ def test_a_family_and_its_columns_are_options(family, capsys):
     assert "6 rows, " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("coding", ["reference", "all"])
+def test_a_category_in_a_file_is_told_as_in_memory(coding, capsys):
+    Path("sites.csv").write_text(
+        "age,site,died\n1,Bern,no\n2,Bern,yes\n3,Bern,no\n4,Chur,yes\n5,Basel,no\n1,Basel,yes\n"
+    )
+    assert main(["mle", "sites.csv", "--label", "died", "--categories", coding]) == 1
+    assert "The 1 row with site = Chur is 'yes'." in capsys.readouterr().out
+    assert main(["mle", "sites.csv", "--label", "died", "--family", "cox", "--time", "age"]) == 2
+    assert "sites.csv: row 0: died is 'no': give a number for each row." in capsys.readouterr().err
+
+
 def test_classes_and_strata_are_options(capsys):
     Path("classes.csv").write_text("x,s,y\n1,1,a\n1,1,b\n0,2,c\n0,2,a\n0,1,b\n")
     assert main(["mle", "classes.csv", "--label", "y", "--family", "multinomial"]) == 1
@@ -505,6 +516,8 @@ def test_classes_and_strata_are_options(capsys):
 
 def test_firths_estimates_are_shown_beside_the_limits(capsys):
     Path("trial.csv").write_text(TRIAL)
+    assert main(["mle", "trial.csv", *FAMILIES["poisson"]]) == 1
+    assert "Firth's penalised likelihood (--firth)" in capsys.readouterr().out
     assert main(["mle", "trial.csv", *FAMILIES["poisson"], "--firth"]) == 1
     assert "limit of ML" in capsys.readouterr().out
     main(["mle", "trial.csv", *FAMILIES["poisson"], "--firth", "--json"])

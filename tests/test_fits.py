@@ -190,6 +190,21 @@ def test_a_row_of_weight_zero_has_no_part_and_no_fitted_value():
     assert fit.fitted[:3] == (0.0, pytest.approx(1 / 3), pytest.approx(1 / 3))
 
 
+def test_what_is_fitted_stands_at_the_row_numbers_of_the_table_from_which_rows_were_dropped():
+    table = pd.DataFrame({"x": [0, None, 0, 1, 1, None], "y": [0, 1, 1, 1, 1, 0]})
+    report = linsep.mle_exists(table, "y", missing="drop")
+    fit = report.firth()
+    assert report.separated_rows == (3, 4)
+    for limits in (report.limits(), fit.limits):
+        assert limits.fitted == pytest.approx((0.5, math.nan, 0.5, 1, 1, math.nan), nan_ok=True)
+    assert fit.fitted == pytest.approx((0.5, math.nan, 0.5, 5 / 6, 5 / 6, math.nan), nan_ok=True)
+
+
+@pytest.mark.parametrize(("level", "heading"), [(0.9, "low 90 "), (0.5, "low 50 "), (0.999, "low 99.9 ")])
+def test_an_interval_is_headed_by_its_level_in_percent(level, heading):
+    assert heading in linsep.mle_exists([[0], [1]], [[3, 7], [8, 4]]).firth(level=level).explain()
+
+
 def test_both_are_shown_side_by_side_as_text_html_and_json():
     fit = linsep.mle_exists([[0], [1]], [[3, 7], [5, 0]], ["<x>"]).firth()
     assert "+inf" in fit.explain() and "limit of ML" in fit.explain() and "&lt;x&gt;" in fit._repr_html_()

@@ -53,6 +53,12 @@ def test_a_binary_model_and_its_result_are_the_rows_that_they_hold(name):
     linsep.mle_exists(given).verify(result)
 
 
+@pytest.mark.parametrize(("link", "is_unique"), [("Logit", True), ("Cauchy", False)])
+def test_an_estimate_is_called_unique_where_the_likelihood_is_concave(link, is_unique):
+    said = linsep.mle_exists(glm("Binomial", link, np.array([0, 1, 0, 1, 1, 0, 0]), columns=("const", "age"))).explain()
+    assert ("exists and is unique" in said, "it may not be unique" in said) == (is_unique, not is_unique)
+
+
 ALL = ("const", "age", "chur")
 
 

@@ -768,10 +768,10 @@ def test_rows_that_do_not_count_are_no_rows_of_the_sentences():
     X, y = [[0], [1], [1], [2], [-5], [9]], [[0, 1], [1, 0], [0, 1], [1, 0], [1, 0], [0, 0]]
     told = linsep.mle_exists(X, y, weights=[1, 1, 1, 1, 0, 1]).explain()
     assert "2 rows of weight 0 or without trials do not count.\n" in told
-    assert "has 2 of the 4 rows that count strictly on their side, and the others lie on it" in told
+    assert "has 2 of the 4 rows that count strictly on the right side, and the others lie on it" in told
     told = linsep.mle_exists([[0], [1], [-5]], [0, 1, 1], weights=[1, 1, 0]).explain()
     assert "1 row of weight 0 does not count.\n" in told
-    assert "has all 2 rows that count strictly on their side, so" in told
+    assert "has all 2 rows that count strictly on the right side, so" in told
 
 
 def test_a_weight_beyond_the_doubles_is_refused():

@@ -465,7 +465,7 @@ def test_a_proof_does_not_hold_for_other_data(family):
         ([0, 0, 0], {"family": "cox", "time": [1, 2, 3]}, "No event"),
         ([1, 2, 1], {"family": "cox", "time": [1, 2, 3]}, "Row 1: y is 2: for a Cox model it is 1 for an event"),
         ([[1, 2]] * 3, {"family": "poisson"}, "two columns"),
-        (["a", "b", "a"], {"family": "poisson"}, "text"),
+        (["a", "b", "a"], {"family": "poisson"}, "y is .a.: give a number"),
         (None, {"family": "poisson"}, "y is missing"),
     ],
 )
@@ -516,7 +516,7 @@ def test_a_level_of_rows_of_weight_0_alone_is_no_level():
     ]
     for X, y, options in asked:
         report = linsep.mle_exists(X, y, **options)
-        assert report.states == without.states and report.reasons[0].startswith("All 2 rows with s = c are ")
+        assert report.states == without.states and report.reasons[0].startswith("All 2 rows with s = c ")
         assert report.separated_rows == (2, 4) and report.separated_ids == ("C", "E")
         assert np.isnan(report.limits().fitted[0]) and len(report.limits().fitted) == 6
         report.verify(X, y, **options)

@@ -389,6 +389,22 @@ def test_the_report_says_what_happened_and_what_to_do():
     assert "exists and is unique" in linsep.mle_exists([[1], [2], [3], [4]], [0, 1, 0, 1]).explain()
 
 
+def test_rows_with_counts_have_successes_or_failures_only():
+    assert linsep.mle_exists([[0], [3], [3]], [[1, 1], [3, 0], [1, 0]], ["x"]).reasons == (
+        "All 2 rows with x = 3 have successes only.",
+    )
+    assert linsep.mle_exists([[0], [1], [3]], [0, 0, 2], ["x"], trials=[2, 1, 2]).reasons == (
+        "Every row with successes has x = 3 or more, and every row with failures has x = 1 or less.",
+    )
+
+
+@pytest.mark.parametrize("family", ["poisson", "cox"])
+def test_text_in_the_place_of_numbers_is_named_with_its_column_and_row(family):
+    died, time = pd.Series(["0", "1", "yes"], name="died"), {"time": [1, 2, 3]} if family == "cox" else {}
+    with pytest.raises(ArgumentError, match=r"^Row 2: died is 'yes': give a number for each row"):
+        linsep.mle_exists([[0], [1], [2]], died, family=family, **time)
+
+
 def test_the_report_is_a_value():
     report = linsep.mle_exists(*UCLA_QUASI)
     assert pickle.loads(pickle.dumps(report)) == report

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import compute_class_weight
 
 import linsep
-from linsep import KernelPerceptronClassifier, OnlinePerceptron, PerceptronClassifier
+from linsep import FewestMistakesClassifier, KernelPerceptronClassifier, OnlinePerceptron, PerceptronClassifier
 from linsep.errors import ArgumentError, LinsepError
 from linsep.estimators import TRUSTED_TYPES
 from linsep.estimators.training_rows import HeldOut
@@ -301,8 +301,9 @@ def test_a_run_that_cannot_be_stopped_so_says_why(options, fit):
 def test_files_have_no_weights_of_their_own_and_no_part_held_out(tmp_path):
     pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [0, 0, 1, 1]}).to_parquet(tmp_path / "rows.parquet")
     source = linsep.open(tmp_path / "rows.parquet", label="y")
-    with pytest.raises(ArgumentError, match="sample_weight"):
-        PerceptronClassifier().fit(source, sample_weight=[1, 1, 1, 1])
+    for model in (PerceptronClassifier(), FewestMistakesClassifier()):
+        with pytest.raises(ArgumentError, match="sample_weight is for rows in memory"):
+            model.fit(source, sample_weight=[1, 1, 1, 1])
     with pytest.raises(ArgumentError, match="stop_after"):
         PerceptronClassifier(stop_after=2).fit(source)
 

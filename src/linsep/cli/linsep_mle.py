@@ -103,7 +103,7 @@ def mle(
     if search.json:
         terminal.say_json({**found.facts(), **({} if fit is None else {"firth": fit.facts()})})
     else:
-        said = found.report(table.where)
+        said = found.report(table.where, "--firth" if fit is None else "below")
         size = f"{count(found.n_rows, 'row')}, {count(len(found.states), 'coefficient')}" if model.is_told else ""
         answers.show(said if fit is None else said + fit.report().parts, found.verdict, size)
     if fault is not None:

@@ -89,7 +89,7 @@ class MaxMarginClassifier(VerdictClassifier):
         self.margins_ = np.array([_margin(verdict) for verdict in verdicts])
         self.support_ = np.array(sorted({row for verdict in verdicts for row in _nearest(verdict)}), np.int64)
 
-    def _judged(self, X: Any, labels: Array | None, y: Array | None) -> Verdict:
+    def _judged(self, X: Any, labels: Array | None, y: Array | None = None, weights: Floats | None = None) -> Verdict:
         return max_margin(X, labels, gap=self.gap, time_limit=self.time_limit)
 
     def _plane(self, verdict: Verdict, X: Any, labels: Array | None) -> Plane:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from linsep.estimators.verdict_classifier import Plane, VerdictClassifier
 from linsep.proofs.fewest_mistakes import FewestMistakes
 from linsep.questions.mistakes import fewest_mistakes
 from linsep.report import Grid, Report, label_text
+from linsep.solvers.fewest.mistake_costs import as_written
+from linsep.sources.base import Floats
 
 
 @dataclass(eq=False, repr=False)
@@ -25,7 +27,8 @@ class FewestMistakesClassifier(VerdictClassifier):
     Parameters
     ----------
     cost : mapping or None
-        The cost of a mistake about a row of each class: {"healthy": 1, "ill": 5}. None: every mistake costs 1.
+        The cost of a mistake about a row of each class: {"healthy": 1, "ill": 5}. None: every mistake costs 1. The
+        `sample_weight` of `fit` multiplies it.
     bias : bool
         False asks for hyperplanes through the origin.
     time_limit : float or None
@@ -71,8 +74,26 @@ class FewestMistakesClassifier(VerdictClassifier):
         ended = "No hyperplane does better." if self.optimal_ else "Fewer mistakes may be possible."
         return Report(ended, (grid,), "yes" if self.optimal_ else "unsure")
 
-    def _judged(self, X: Any, labels: Array | None, y: Array | None) -> FewestMistakes:
-        return fewest_mistakes(X, labels, cost=self._costs(y), bias=self.bias, time_limit=self.time_limit)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the hyperplanes, each with its proof, where the rows are: in memory, in files, on Dask or on a GPU.
+
+        Parameters
+        ----------
+        X, y : the rows and their labels
+        sample_weight : array or None
+            For rows in memory: how many times each row counts. It multiplies the cost of a mistake about the row, taken
+            exactly as written; a row of weight 0 may lie on either side.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _judged(
+        self, X: Any, labels: Array | None, y: Array | None = None, weights: Floats | None = None
+    ) -> FewestMistakes:
+        cost = self._costs(y)
+        if weights is not None:
+            each = [1] * len(weights) if cost is None else cost
+            cost = [as_written(weight) * as_written(one) for weight, one in zip(weights.tolist(), each, strict=True)]
+        return fewest_mistakes(X, labels, cost=cost, bias=self.bias, time_limit=self.time_limit)
 
     def _costs(self, y: Array | None) -> Any:
         """The cost of each row; for a source, whose labels are not in memory, that of each of the two classes."""

@@ -92,14 +92,19 @@ def _in_memory(table: Any, y: Any, like: Source, weights: Floats | None) -> Memo
 
 def rows_of_source(source: Source, sample_weight: Any, class_weight: Any, classes: Array) -> TrainingRows:
     """Rows of a source: each may have the weight of its class."""
-    if sample_weight is not None:
-        raise ArgumentError(
-            "sample_weight is for rows in memory: rows of files or of a cluster cannot have weights of their own.",
-            fix="Give class_weight, or read the rows into a table.",
-        )
+    require_no_weights(sample_weight)
     if class_weight is not None:
         source = weighted(source, class_weights(class_weight, classes, class_counts(source)))
     return TrainingRows(source, np.dtype(np.float64))
+
+
+def require_no_weights(sample_weight: Any) -> None:
+    """Refuse weights of the rows of a source."""
+    if sample_weight is not None:
+        raise ArgumentError(
+            "sample_weight is for rows in memory: rows of files or of a cluster cannot have weights of their own.",
+            fix="Give weights or costs of classes, or read the rows into a table.",
+        )
 
 
 def require_same_rows(X: Any, sample_weight: Any) -> None:

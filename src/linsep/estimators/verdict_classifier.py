@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep.errors import RoundedWarning
 from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels, handed
+from linsep.estimators.training_rows import read_weights, require_no_weights, require_same_rows
 from linsep.halfspace import Halfspace, linear_scores
 from linsep.proofs import HalfspaceVerdict, Verdict
 from linsep.signs import scaled_floats
@@ -31,13 +32,21 @@ class VerdictClassifier(ScoreClassifier):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the hyperplanes, each with its proof, where the rows are: in memory, in files, on Dask or on a GPU."""
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, y = handed(X, y)
         if isinstance(X, Source):
+            require_no_weights(sample_weight)
             return self._fit_source(self._read_source(X, y, reset=True))
+        require_same_rows(X, sample_weight)
         X, y = self._read(X, y, reset=True)
-        self.classes_ = distinct_labels(y)
+        weights = None if sample_weight is None else read_weights(sample_weight, len(y))
+        self.classes_ = distinct_labels(y if weights is None else y[weights > 0])
+        if weights is not None:  # a row of weight 0 costs nothing on either side: any label will do
+            y = np.where(np.isin(y, self.classes_), y, self.classes_[0])
         problems = [y] if len(self.classes_) == 2 else [y == label for label in self.classes_]
-        self._state(tuple(self._named(self._judged(X, labels, y)) for labels in problems))
+        self._state(tuple(self._named(self._judged(X, labels, y, weights)) for labels in problems))
         self._warn()
         planes = [self._plane(verdict, X, labels) for verdict, labels in zip(self.verdicts_, problems, strict=True)]
         self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
@@ -47,7 +56,7 @@ class VerdictClassifier(ScoreClassifier):
         """The same for rows of a source, which brings its labels."""
         n_classes = len(self.classes_)
         problems = [source] if n_classes == 2 else [against_the_rest(source, k) for k in range(n_classes)]
-        self._state(tuple(self._named(self._judged(problem, None, None)) for problem in problems))
+        self._state(tuple(self._named(self._judged(problem, None)) for problem in problems))
         self._warn()
         planes = [self._plane(verdict, own, None) for verdict, own in zip(self.verdicts_, problems, strict=True)]
         self.coef_, self.intercept_ = np.stack([w for w, _ in planes]), np.array([b for _, b in planes])
@@ -64,7 +73,7 @@ class VerdictClassifier(ScoreClassifier):
         """The verdict on two classes."""
         return self._only(self.verdicts_)
 
-    def _judged(self, X: Any, labels: Array | None, y: Array | None) -> Verdict:
+    def _judged(self, X: Any, labels: Array | None, y: Array | None = None, weights: Floats | None = None) -> Verdict:
         """The verdict on one problem; `y` holds the classes of the rows. A source brings its own labels."""
         raise NotImplementedError
 

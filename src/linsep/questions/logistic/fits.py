@@ -344,7 +344,7 @@ class Fit(Reported):
     `estimates` are the coefficients in order, each with `name`, `value` (infinite if it diverges, NaN if it is
     undetermined or aliased) and `error`, its standard error; Firth's also with `low` and `high`, a profile interval of
     `level`, and `p_value`, NaN if the profile could not be followed. `fitted` are the probabilities of the positive
-    label, or the means of counts, row by row; NaN in a row of weight 0.
+    label, or the means of counts, row by row; NaN in a row of weight 0 and in one that was dropped.
     """
 
     method: str
@@ -358,6 +358,12 @@ class Fit(Reported):
         """The value of each coefficient."""
         return {each.name: each.value for each in self.estimates}
 
+    def spread(self, rows: Ints, n_rows: int) -> "Fit":
+        """The same fit to these rows of a table of n_rows, with NaN for each of the others."""
+        fitted = np.full(n_rows, math.nan)
+        fitted[rows] = self.fitted
+        return replace(self, fitted=tuple(fitted.tolist()))
+
     def __repr__(self) -> str:
         return one_line(self, self.method, ", ".join(f"{e.name} {_number(e.value)}" for e in self.estimates))
 
@@ -366,7 +372,7 @@ class Fit(Reported):
         if self.limits is None:
             plain = Grid(("coefficient", "limit", "standard error"), tuple(map(_plain, self.estimates)))
             return Report(TITLES["limits"], (plain, Sentence(NOTES["limits"])))
-        interval = f"{self.level:.4g}".removeprefix("0.")
+        interval = f"{100 * self.level:.10g}"
         head = ("coefficient", "limit of ML", "(se)", "Firth", "(se)", f"low {interval}", f"high {interval}", "p")
         both = zip(self.limits.estimates, self.estimates, strict=True)
         lines = tuple((*_plain(limit), *_plain(own)[1:], *map(_number, own[3:])) for limit, own in both)

@@ -43,6 +43,7 @@ State: TypeAlias = Literal["finite", "+inf", "-inf", "undetermined", "aliased", 
 
 DIVERGING = ("+inf", "-inf", "undetermined")
 SHOWN_COEFFICIENTS = 30  # up to here every coefficient is listed; of more, only those without a finite estimate
+NOT_CONCAVE = ("cauchy",)  # links whose likelihood may have several maxima
 ANSWERS = {True: "the estimate exists", False: "the estimate does not exist", None: "undecided"}
 ADVICE = (
     "look at the separated rows first, for a column that encodes the outcome or a category too "
@@ -63,7 +64,9 @@ class Words(NamedTuple):
 
 WORDS: dict[Family, Words] = {
     "binomial": Words(
-        "the classes overlap", "", "Rows that some hyperplane has strictly on their side, and none on its wrong side:"
+        "the classes overlap",
+        "",
+        "Rows that some hyperplane has strictly on the right side, with no row on the wrong side:",
     ),
     "poisson": Words(
         "no combination of the columns is 0 where y > 0 and negative where y = 0",
@@ -184,7 +187,7 @@ class MleReport(Reported):
         rows = self.separated_rows
         if rows is None:
             raise ArgumentError("Which rows are separated is not decided: allow more time.")
-        n_rows = self.n_rows + (0 if self.kept is None else self.verdict.rows_left_out)
+        n_rows = self._n_given
         known = y is None or self.kept is not None  # if rows were dropped, y has gaps too
         labels = self._data().labels_at(self._places(rows)) if known else labels_of_rows(X, y, rows, n_rows)
         return shown_rows(X, rows, {"label": labels}, n_rows, self._names(rows))
@@ -192,6 +195,15 @@ class MleReport(Reported):
     def _places(self, rows: tuple[int, ...]) -> tuple[int, ...]:
         """The positions of rows among those that were not dropped."""
         return rows if self.kept is None else tuple(np.searchsorted(self.kept, rows).tolist())
+
+    def _in_own_places(self, fit: Fit) -> Fit:
+        """What is fitted, at the row numbers of the user's table."""
+        return fit if self.kept is None else fit.spread(self.kept, self._n_given)
+
+    @property
+    def _n_given(self) -> int:
+        """The number of rows of the user's table, from which some may have been dropped."""
+        return self.n_rows + (0 if self.kept is None else self.verdict.rows_left_out)
 
     @property
     def _n_counted(self) -> int:
@@ -286,7 +298,7 @@ class MleReport(Reported):
         likelihood = self._data()
         if self.separated_rows is None or "unknown" in self.coefficients.values():
             raise ArgumentError("What diverges is not decided: allow more time.")
-        return limits_of(likelihood, self.states, self._places(self.separated_rows))
+        return self._in_own_places(limits_of(likelihood, self.states, self._places(self.separated_rows)))
 
     def firth(self, *, level: float = 0.95) -> Fit:
         """Fit Firth's penalised likelihood, whose estimates are finite whatever is separated.
@@ -315,7 +327,8 @@ class MleReport(Reported):
         >>> fit.facts()["level"]
         0.95
         """
-        return firth_of(self._data(), self.states, arguments.part("level", level), self.limits())
+        level, limits = arguments.part("level", level), self.limits()
+        return self._in_own_places(firth_of(self._data(), self.states, level, limits))
 
     def table(self, *, level: float = 0.95) -> dict[str, list[Any]]:
         """Put both fits into one table: whether a coefficient diverges, its limit, Firth's estimate.
@@ -352,11 +365,14 @@ class MleReport(Reported):
         coefficients = f"{finite} of {count(len(self.states), 'coefficient')} finite"
         return one_line(self, ANSWERS[self.exists], self.verdict.kind, coefficients)
 
-    def report(self, where: Where | None = None) -> Report:
-        """The answer, what diverges, what to do next, the coefficients, and the rows behind it."""
+    def report(self, where: Where | None = None, firth: str = "report.firth()") -> Report:
+        """The answer, what diverges, what to do next, the coefficients, and the rows behind it.
+
+        `firth` says where Firth's estimates are found.
+        """
         title, *geometry = self._existence()
         plain = [*self._of_what(), *map(Sentence, self.reasons), *map(Sentence, geometry)]
-        sentences = [*plain, *self._divergence(), *self._aliasing(), *self._advice()]
+        sentences = [*plain, *self._divergence(), *self._aliasing(), *self._advice(firth)]
         parts = (*sentences, self._coefficients(), *self._separated(where), *rows_left_out(self.rows_left_out))
         return Report(title, parts, TONES[self.exists])
 
@@ -386,8 +402,10 @@ class MleReport(Reported):
             return [f"Not decided. {reason}It is not known whether the estimate exists: allow more time."]
         words = WORDS[self.family]
         if self.exists:
+            link = "" if self.likelihood is None else self.likelihood.link
+            is_unique = ", though with this link it may not be unique" if link in NOT_CONCAVE else " and is unique"
             return [
-                f"The maximum likelihood estimate exists and is unique: {words.overlap}, "
+                f"The maximum likelihood estimate exists{is_unique}: {words.overlap}, "
                 "and every coefficient that is not aliased is finite."
             ]
         number = None if self.separated_rows is None else len(self.separated_rows)
@@ -397,10 +415,10 @@ class MleReport(Reported):
         if self.family != "binomial":
             kind, way = words.kind, words.separation.format(of_them)
         elif isinstance(self.verdict, Separable):
-            kind, way = "complete separation", f"A hyperplane has {of_them} strictly on their side"
+            kind, way = "complete separation", f"A hyperplane has {of_them} strictly on the right side"
         else:
             kind = "quasi-complete separation"
-            way = f"A hyperplane has {of_them} strictly on their side, and the others lie on it"
+            way = f"A hyperplane has {of_them} strictly on the right side, and the others lie on it"
         return [f"The maximum likelihood estimate does not exist: {kind}.", f"{way}, so the likelihood grows forever."]
 
     def _of_what(self) -> Iterable[Part]:
@@ -439,9 +457,9 @@ class MleReport(Reported):
         if len(self.dependences) > SHOWN:
             yield Sentence(f"{len(self.dependences) - SHOWN} more columns are aliased.")
 
-    def _advice(self) -> Iterable[Part]:
+    def _advice(self, firth: str) -> Iterable[Part]:
         if self.exists is False:
-            yield Fact("what to do", ADVICE.format(ELSEWHERE.get(self.family, "report.firth()")))
+            yield Fact("what to do", ADVICE.format(ELSEWHERE.get(self.family, firth)))
 
     def _coefficients(self) -> Grid:
         """Every coefficient; if there are many, only those without a finite estimate."""

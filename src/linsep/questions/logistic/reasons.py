@@ -88,6 +88,7 @@ class Looked:
             none = np.zeros(0)
             known = seen.counts
             self.counts = (none, none) if known is None else (known[0][self.rows], known[1][self.rows])
+        self.is_of_counts = seen is not None and self.levels == ("failure", "success")
         self.columns = {j: values[:, place] / (1 if scales is None else scales[j]) for place, j in enumerate(wanted)}
 
     def levels_of_factors(self, diverging: set[str], separated: Sequence[int] | None) -> Iterator[str]:
@@ -131,7 +132,9 @@ class Looked:
         every, are, have = ("The", "is", "has") if one else ("All", "are", "have")
         if self.family == "binomial":
             successes, failures = (bool((count[rows] > 0).any()) for count in self.counts)
-            if successes != failures:
+            if successes != failures and self.is_of_counts:
+                yield f"{every} {told} {have} {'successes' if successes else 'failures'} only."
+            elif successes != failures:
                 yield f"{every} {told} {are} {shown(self.levels[int(successes)])}."
         elif self.family == "poisson" and not self.y[rows].any():
             yield f"{every} {told} {have} {self.outcome} = 0."
@@ -153,10 +156,12 @@ class Looked:
         for sides, (high, low) in ((above, below), (1, 0)), ((below, above), (0, 1)):
             if sides[0].size and sides[1].size and sides[0].min() >= sides[1].max():
                 ends = f"{sides[0].min():g} or more", f"{sides[1].max():g} or less"
-                yield (
-                    f"Every row that is {shown(self.levels[high])} has {name} = {ends[0]}, "
-                    f"and every row that is {shown(self.levels[low])} has {name} = {ends[1]}."
+                called = "failures", "successes"
+                upper, lower = (
+                    f"with {called[k]}" if self.is_of_counts else f"that is {shown(self.levels[k])}"
+                    for k in (high, low)
                 )
+                yield f"Every row {upper} has {name} = {ends[0]}, and every row {lower} has {name} = {ends[1]}."
 
     def _within_strata(self, column: Floats, name: str) -> Iterator[str]:
         """Whether the cases of every stratum have the largest values, or the smallest."""

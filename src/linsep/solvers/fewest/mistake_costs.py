@@ -24,11 +24,11 @@ def costs_of(cost: Any, source: Source) -> tuple[tuple[int, ...] | None, Fractio
         return None, Fraction(1)
     if isinstance(cost, Mapping):
         _require_labels(cost, source.facts.pair)
-        pair = [_fraction(_of_label(cost, label)[0]) for label in source.facts.pair]
+        pair = [as_written(_of_label(cost, label)[0]) for label in source.facts.pair]
         signs = np.concatenate(list(source.each(_labels_in)))
         given = [pair[int(sign > 0)] for sign in signs.tolist()]
     else:
-        given = [_fraction(one) for one in _listed(cost)]
+        given = [as_written(one) for one in _listed(cost)]
     if len(given) != source.n_rows:
         raise ArgumentError(f"cost has {len(given):,} numbers; there are {source.n_rows:,} rows.")
     common = lcm(*(one.denominator for one in given))
@@ -80,7 +80,7 @@ def _meaning(label: Any) -> Any:
     return str(label)
 
 
-def _fraction(cost: Any) -> Fraction:
+def as_written(cost: Any) -> Fraction:
     """A cost as it is written: 0.1 is one tenth, and an integer of any length is itself."""
     value = cost.item() if isinstance(cost, np.generic) else cost
     if isinstance(value, Rational) or (isinstance(value, Decimal) and value.is_finite()):

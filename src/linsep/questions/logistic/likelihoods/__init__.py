@@ -24,7 +24,7 @@ A. Albert and J. Anderson (1984) treat binomial and multinomial models, S. Corre
 log links, C. Geyer (2009) the general theory.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -49,10 +49,11 @@ from linsep.questions.logistic.likelihoods.observed import (
 from linsep.questions.logistic.likelihoods.own_rows import binomial, multinomial, ordinal, poisson
 from linsep.questions.logistic.likelihoods.uncounted import without_uncounted
 from linsep.solvers.scaling import require_columns
-from linsep.sources.base import Source
+from linsep.sources.base import Ints, Source
+from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import as_given, as_source, is_elsewhere, left_out, rows_given
 from linsep.tables import is_on_device, is_sparse, require_index_of
-from linsep.tables.categories import Categories, Levels, is_categorical, levels_of
+from linsep.tables.categories import Categories, Levels, is_categorical, level_name, levels_of
 from linsep.tables.exact_numbers import told_name
 from linsep.tables.given_rows import Given, Missing, given
 from linsep.tables.handed_over import as_frame, named_in
@@ -110,10 +111,29 @@ def _called(X: Any, y: Any) -> str:
 
 
 def _factors(X: Any, aside: Set[str]) -> tuple[Levels, ...]:
-    """The columns of a dataframe that hold text or categories, without those that are not predictors."""
+    """The columns of a dataframe or of files that hold text or categories, without those that are not predictors."""
+    if isinstance(X, FileSource):
+        return tuple(_levels_in_files(X, aside))
     frame = None if isinstance(X, (Source, np.ndarray, list, tuple)) or is_sparse(X) else as_frame(X)
     own = [] if frame is None else [frame.get_column(name) for name in frame.columns if str(name) not in aside]
     return tuple(levels_of(column, str(column.name), "all") for column in own if is_categorical(column))
+
+
+def _levels_in_files(source: FileSource, aside: Set[str]) -> Iterator[Levels]:
+    """The text columns of files, from the columns of 0 and 1 that they became: one walk over the rows."""
+    places = {source.facts.column_name(j): j for j in range(source.n_columns)}
+    coded: dict[str, tuple[tuple[str, ...], list[int]]] = {}
+    for name, levels in source.categories.items():
+        own = [places[made] for made in (level_name(name, level) for level in levels) if made in places]
+        if name not in aside and len(own) >= len(levels) - 1:
+            coded[name] = levels, own
+    parts: dict[str, list[Ints]] = {name: [] for name in coded}
+    for block in source.blocks() if coded else ():
+        values = block.values.tocsc() if is_sparse(block.values) else block.values
+        for name, (levels, own) in coded.items():
+            parts[name].append((values[:, own] != 0) @ np.arange(len(levels) - len(own), len(levels)))
+    for name, (levels, _) in coded.items():
+        yield Levels(name, levels, np.concatenate(parts[name]), "all")
 
 
 def likelihood_of(posed: Posed) -> Likelihood:

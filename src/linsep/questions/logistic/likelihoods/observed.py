@@ -158,7 +158,7 @@ def observed(posed: Posed) -> Observed:
         values = values.astype(np.float64)
     seen = Observed(family, values, chosen, bias, labels, facts, options)
     known = X.facts.labels if isinstance(X, Source) else posed.labels
-    seen = _outcomes(seen, None if is_pair(y) else order_of(y), known)
+    seen = _outcomes(seen, None if is_pair(y) else order_of(y), known, posed.outcome)
     return _without_empty_levels(seen, coded)
 
 
@@ -283,7 +283,8 @@ def _numbers(what: str, given: Array, least: float | None) -> Floats:
     try:
         found = given.astype(np.float64)
     except (TypeError, ValueError):
-        raise ArgumentError(f"{what} holds text: give a number for each row.") from None
+        row = next(row for row, value in enumerate(given.tolist()) if not _is_number(value))
+        raise ArgumentError(f"{what} is {shown(given[row])}: give a number for each row.", row=row) from None
     except OverflowError:
         raise ArgumentError(f"{what} holds an integer beyond the largest double: use larger units.") from None
     wrong = np.flatnonzero(~np.isfinite(found) | (found < (-math.inf if least is None else least)))
@@ -291,6 +292,14 @@ def _numbers(what: str, given: Array, least: float | None) -> Floats:
         row, need = int(wrong[0]), "" if least is None else ", 0 or more"
         raise ArgumentError(f"{what} is {found[row]:g}: give a finite number{need}.", row=row)
     return np.asarray(found)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _signed(values: Any) -> Any:
@@ -317,7 +326,9 @@ def stand_ins(is_counted: npt.NDArray[np.bool_]) -> Ints | None:
     return np.where(is_counted, np.arange(len(is_counted)), np.flatnonzero(is_counted)[-1])
 
 
-def _outcomes(seen: Observed, order: tuple[Label, ...] | None, known: tuple[Label, ...] | None) -> Observed:
+def _outcomes(
+    seen: Observed, order: tuple[Label, ...] | None, known: tuple[Label, ...] | None, called: str
+) -> Observed:
     """The outcomes as the family needs them; categories are in `order`, `known` labels have the positive one last."""
     y, copied = seen.y, stand_ins(seen.counted)
     if y.ndim == 2:
@@ -326,7 +337,7 @@ def _outcomes(seen: Observed, order: tuple[Label, ...] | None, known: tuple[Labe
         pair = _numbers("y", y[:, 0], 0), _numbers("y", y[:, 1], 0)
         return replace(seen, counts=pair, levels=("failure", "success"))
     if seen.family == "binomial" and seen.options.trials is not None:
-        successes, trials = _numbers("y", y, 0), seen.options.trials
+        successes, trials = _numbers(called, y, 0), seen.options.trials
         if (successes > trials).any():
             row = int(np.argmax(successes > trials))
             raise ArgumentError(f"{successes[row]:g} successes in {trials[row]:g} trials.", row=row)
@@ -339,10 +350,10 @@ def _outcomes(seen: Observed, order: tuple[Label, ...] | None, known: tuple[Labe
             signs, labels = -signs, (labels[1], labels[0])
         return replace(seen, counts=((signs > 0).astype(float), (signs < 0).astype(float)), levels=labels)
     if seen.family in ("poisson", "cox"):
-        numbers = _numbers("y", y, 0)
+        numbers = _numbers(called, y, 0)
         if seen.family == "cox" and not np.isin(numbers, (0, 1)).all():
             row = int(np.argmin(np.isin(numbers, (0, 1))))
-            raise ArgumentError(f"y is {numbers[row]:g}: for a Cox model it is 1 for an event, else 0.", row=row)
+            raise ArgumentError(f"{called} is {numbers[row]:g}: for a Cox model it is 1 for an event, else 0.", row=row)
         return replace(seen, y=numbers)
     if seen.family == "ordinal" and order is None and y.dtype.kind not in "biuf":
         raise ArgumentError(
