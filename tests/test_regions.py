@@ -183,8 +183,27 @@ def test_columns_without_a_weight_need_not_be_read(kept):
     random = np.random.default_rng(0)
     X, rows = random.integers(-3, 4, (50, 9)), np.arange(0, 50, 3)
     weights = [int(random.integers(1, 5)) if j in kept else 0 for j in range(9)]
-    found = Cut(weights, -1, ~0, ~1).signs(X, rows)
-    assert found.tolist() == np.sign(X[rows] @ weights - 1).tolist()
+    found = Cut(weights, -1, ~0, ~1).is_above(X, rows)
+    assert found.tolist() == (X[rows] @ weights > 1).tolist()
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_cut_of_one_column_has_doubles_on_their_exact_sides(seed):
+    random = np.random.default_rng(seed)
+    odd = [0.0, -0.0, 5e-324, -5e-324, 1e308, -1e308, 1.0, 1 + 2**-52, 1 - 2**-53, 2.0**53, 0.1, *random.normal(size=3)]
+    X = np.column_stack([odd, odd[::-1]])
+    low, high = map(Fraction, random.choice(odd, 2).tolist())
+    place = random.choice([low, high, (low + high) / 2, low / 3, high + Fraction(1, 10**400), -high])
+    side = int(random.choice([-1, 1]))
+    cut = Cut((0, side * place.denominator), -side * place.numerator, ~0, ~1)
+    assert cut.is_above(X, np.arange(len(X))).tolist() == [side * (Fraction(x) - place) > 0 for x in X[:, 1].tolist()]
+
+
+def test_a_cut_of_one_column_beyond_all_doubles_has_all_rows_on_one_side():
+    X, rows = np.array([[-1e308], [1e308]]), np.arange(2)
+    assert (
+        Cut((1,), 10**400, ~0, ~1).is_above(X, rows).all() and not Cut((1,), -(10**400), ~0, ~1).is_above(X, rows).any()
+    )
 
 
 @pytest.mark.parametrize("limit", [0, 0.2])

@@ -28,7 +28,7 @@ ALL_TEXT = "Correct it; if the column holds categories, make all of it text."
 NAME_TOO = "Name it in categories too, convert it to numbers, or leave the column out."
 CODE_FIRST = (
     "Convert it to numbers first, for instance with scikit-learn's OneHotEncoder, or leave the column out. In "
-    "tables in memory and in files, decide, max_margin, mle_exists and linsep.open encode it with categories=."
+    "tables in memory and in files, each question and linsep.open encode it with categories=."
 )
 SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."

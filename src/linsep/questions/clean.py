@@ -138,7 +138,7 @@ class Cleaning(Reported):
         suspects = tuple(replace(suspect, id=known.get(suspect.row, "")) for suspect in self.suspects)
         return replace(self, suspects=suspects, row_names=names)
 
-    def _in_own_numbers(self, rows: Given) -> "Cleaning":
+    def in_own_numbers(self, rows: Given) -> "Cleaning":
         """The same with the row numbers of the user's table, of which some rows were dropped."""
         if rows.kept is None:
             return self
@@ -277,7 +277,7 @@ def clean(
     """
     require_index_of(X, y, cost=cost)
     with asked(X, y, ids, categories, missing, beside=[] if isinstance(cost, Mapping) else [cost]) as (rows, source):
-        return cleaned(source, rows.costs(cost), bias, time_limit, watch)[0]._in_own_numbers(rows)
+        return cleaned(source, rows.costs(cost), bias, time_limit, watch)[0].in_own_numbers(rows)
 
 
 def cleaned(

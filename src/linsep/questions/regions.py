@@ -20,7 +20,7 @@ from linsep.proofs import Separable
 from linsep.proofs.region_proof import Cut, Regions
 from linsep.questions.decide import decide
 from linsep.solvers.clock import Clock
-from linsep.solvers.cuts.axis_trees import few, seconds_at_most
+from linsep.solvers.cuts.axis_trees import expected_seconds, few
 from linsep.solvers.cuts.region_search import HASTE, Draft, RegionSearch, line_cuts, pruned
 from linsep.solvers.scaling import require_memory
 from linsep.solvers.wide.contradictions import equal_rows
@@ -32,7 +32,7 @@ from linsep.tables.given_rows import Missing
 
 SHARE_OF_DECIDING = 0.1  # of the time, at most, to decide whether one hyperplane is enough
 LEAST_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.9  # of the time, for the tree and the check
-CHECKING = 2e-5  # seconds for each row, to check where a tree puts it
+CHECKING = 5e-6  # seconds for each row, to check where a tree puts it
 
 
 def separate_regions(
@@ -114,7 +114,7 @@ class LastSeconds(NamedTuple):
         if limit is None:
             return cls(HASTE, math.inf)
         checking = CHECKING * source.n_rows
-        tree = seconds_at_most(source.n_rows, few(source.n_columns))
+        tree = expected_seconds(source.n_rows, few(source.n_columns))
         everything = min(MOST_FOR_THE_END * limit, max(LEAST_FOR_THE_END * limit, tree + checking))
         return cls(max(everything - checking, 0.0), everything)
 

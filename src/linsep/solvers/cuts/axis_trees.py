@@ -3,8 +3,9 @@
 scikit-learn grows it on the ranks of the values in their columns, which it does not round. Every cut is then placed
 exactly in the middle between two values.
 
-The best cuts may take one row each: the tree is then as deep as there are rows. In haste it may only have so many levels,
-and consider so many columns, as there is time for; otherwise cuts are drawn at random, and the tree is seldom deep.
+The best cuts may take one row each: the tree is then as deep as there are rows. In haste it has a few levels for each
+time that the number of rows doubles, and considers as many columns as there is time for; where that is not enough, cuts
+are drawn at random, and the tree is seldom deep.
 """
 
 import math
@@ -18,7 +19,7 @@ from linsep.sources.base import Ints
 Form = tuple[tuple[int, ...], int]  # integer weights and their constant: rows with a positive sum are above
 
 SORTING = 5e-8  # seconds for each entry on each level
-DEPTH = 5  # levels for each time that the number of rows doubles
+EXPECTED_DEPTH, DEPTH = 3, 5  # levels for each time that the number of rows doubles; in haste, no more than the second
 
 
 class AxisNode(NamedTuple):
@@ -57,7 +58,7 @@ def axis_tree(values: Any, codes: Ints, *, seconds: float = math.inf) -> list[Ax
 
 
 def _grown(ranks: Any, codes: Ints, seconds: float) -> Any:
-    """scikit-learn's tree: the best one that is sure to be done in time."""
+    """scikit-learn's tree: the best one that there is time for."""
     from sklearn.tree import DecisionTreeClassifier
 
     n, d = ranks.shape
@@ -65,8 +66,10 @@ def _grown(ranks: Any, codes: Ints, seconds: float) -> Any:
         return DecisionTreeClassifier(random_state=0).fit(ranks, codes)
     some = "sqrt"
     for columns, considered in ((None, d), (some, few(d))):
-        if seconds_at_most(n, considered) <= seconds:
-            tree = DecisionTreeClassifier(random_state=0, max_features=columns, max_depth=_levels(n)).fit(ranks, codes)
+        if expected_seconds(n, considered) <= seconds:
+            tree = DecisionTreeClassifier(random_state=0, max_features=columns, max_depth=DEPTH * n.bit_length()).fit(
+                ranks, codes
+            )
             if (tree.tree_.impurity[tree.tree_.children_left < 0] <= 0).all():
                 return tree
             break
@@ -78,13 +81,9 @@ def few(columns: int) -> int:
     return max(1, math.isqrt(columns))
 
 
-def seconds_at_most(n_rows: int, columns: int) -> float:
-    """The most that a tree of the best cuts takes in haste, if each node considers so many columns."""
-    return SORTING * n_rows * columns * _levels(n_rows)
-
-
-def _levels(n_rows: int) -> int:
-    return DEPTH * n_rows.bit_length()
+def expected_seconds(n_rows: int, columns: int) -> float:
+    """How long a tree of the best cuts takes for random labels, if each node considers so many columns."""
+    return SORTING * n_rows * columns * EXPECTED_DEPTH * n_rows.bit_length()
 
 
 def between(distinct: Any, rank: int, column: int, n_columns: int) -> Form:

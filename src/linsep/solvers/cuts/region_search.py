@@ -21,7 +21,7 @@ import numpy as np
 from linsep.exact import coprime
 from linsep.signs import form_of, form_of_doubles, scaled_floats, signs
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.cuts.axis_trees import Form, axis_tree, seconds_at_most
+from linsep.solvers.cuts.axis_trees import Form, axis_tree, expected_seconds
 from linsep.solvers.cuts.pure_cuts import STARTS, CutFinder, Plane, PureCut, ordered, rollout, standardised, widest
 from linsep.sources.base import Array, Floats, Ints
 
@@ -108,7 +108,7 @@ class RegionSearch:
                 break
         assert best is not None
         if not is_over and len(best) > self.least():
-            tree, is_best = Draft(), seconds_at_most(*self.z.shape) <= self.spare
+            tree, is_best = Draft(), expected_seconds(*self.z.shape) <= self.spare
             with suppress(KeyboardInterrupt):
                 self.planted(tree, (np.arange(len(self.codes)), None))
                 return (tree if len(tree) < len(best) else best), is_best
