@@ -331,7 +331,7 @@ def _without(found: FewestMistakes, source: Source) -> Separable | None:
     block = source.take(rows)
     if not len(rows) or abs(block.y.sum(dtype=np.int64)) == len(rows):
         return None
-    part = MemorySource(block.table, block.y, source.facts.of_part(len(rows)))
+    part = MemorySource.of(block, source.facts)
     facts = {**facts_of(part), "bias": found.bias, "reads": 0, "seconds": 0.0}
     verdict = Separable(weights=found.weights, bias_weight=found.bias_weight, **facts)
     check(verdict, part)

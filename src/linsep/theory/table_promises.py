@@ -260,7 +260,7 @@ class TableNumbers:
     def _determine(self, rows: tuple[int, ...]) -> bool:
         """Whether the hyperplane with the largest margin of these rows alone is right about all others."""
         block = self.source.take(rows)
-        part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+        part = MemorySource.of(block, self.source.facts)
         plane = max_margin(part, time_limit=self.clock.left)
         if not isinstance(plane, Separable):
             return False
