@@ -142,7 +142,7 @@ FAULTS = {
         errors.ManyClassesError,
         "there are more than two labels ({seen})",
         "Choose one as the positive class, for instance {example}; or ask about all of them with decide_classes "
-        "(linsep decide --classes joint) or separate_regions. FewestMistakesClassifier learns one against the rest; a "
+        "(linsep decide --classes joint) or separate_regions. FewestMistakesClassifier learns one against the rest. A "
         "regression has family='multinomial' or 'ordinal' (--family).",
     ),
     "not a sign": Entry(errors.ArgumentError, "the label is {value}", "Labels of a part are -1 and +1."),
