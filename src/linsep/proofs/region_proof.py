@@ -83,7 +83,7 @@ class Cut:
         if is_sparse(values) or not used or len(used) > FEW_WEIGHTS * len(self.weights):
             return np.asarray(signs(form_of(self.weights, self.bias_weight), values[rows]) > 0)
         form = form_of([self.weights[j] for j in used], self.bias_weight)
-        return np.asarray(signs(form, values[np.ix_(rows, used)]) > 0)
+        return np.asarray(signs(form, values[np.ix_(rows, np.array(used))]) > 0)
 
     def _is_beyond(self, column: NDArray[np.float64], weight: int) -> NDArray[np.bool_]:
         """Where weight·x + b > 0: a double is beyond a fraction if it is beyond the last double that is not."""
