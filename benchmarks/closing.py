@@ -1,6 +1,6 @@
 """How the two ends of the fewest mistakes close: over time, and against rows and columns, with the limit of a packing.
 
-    python benchmarks/closing.py [--limit 20] [--draw]
+    python benchmarks/closing.py [--limit 25] [--draw]
 
 The rows are planted, a tenth of their labels turned. Over time the seconds are those of the processor. What is measured
 goes to docs/images/mistakes-closing.json and is drawn as mistakes-closing.png; --draw only draws it again. Takes about
@@ -86,7 +86,7 @@ def draw(numbers):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--limit", type=float, default=20.0)
+    parser.add_argument("--limit", type=float, default=25.0)
     parser.add_argument("--draw", action="store_true", help="measure nothing; draw what was measured")
     asked = parser.parse_args()
     if not asked.draw:

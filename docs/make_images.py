@@ -57,7 +57,7 @@ def save(shot, name):
 
 
 def report_page(browser):
-    """The page of docs/report.md: the rows of docs/clean.md, six labels of which are wrong."""
+    """The page of docs/report.md: rows of which six labels are wrong."""
     X, y = linsep.datasets.planted(287, 3, margin=0.05, seed=4)
     y[[9, 41, 133, 144, 214, 270]] *= -1
     page = browser.new_page(viewport={"width": 900, "height": 800})

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -35,6 +36,18 @@ def test_a_table_that_overlaps_has_no_bound():
     found = linsep.describe(X, y, time_limit=5)
     assert "perceptron" not in found.sections and found.verdict.separable is False
     found.cleaning.mistakes.verify(X, y)
+
+
+def test_rows_with_gaps_are_dropped_and_rows_keep_their_numbers():
+    X, y = linsep.datasets.planted(60, 2, margin=0.2, flipped=3)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(site=["here", "there", "here"] * 20, y=y)
+    frame.loc[[0, 5], "a"] = np.nan
+    options = {"categories": "all", "missing": "drop"}
+    found = linsep.describe(frame, "y", time_limit=5, **options)
+    assert found.n_rows == 58 and found.sections["verdict"] == linsep.max_margin(frame, "y", **options).report()
+    found.cleaning.mistakes.verify(frame, "y")
+    assert found.cleaning.rows == linsep.clean(frame, "y", **options).rows
+    assert str(found).count("2 rows left out") == 1 and "Not available" not in str(found)
 
 
 def test_sections_say_what_the_functions_say():

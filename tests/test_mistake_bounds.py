@@ -62,19 +62,20 @@ def test_the_multipliers_never_exceed_the_costs(z):
 
 def test_a_program_out_of_time_says_so(z):
     with pytest.raises(OutOfTime):
-        CombinationProgram(z, np.ones(len(z)), Clock(0.0)).next()
+        next(iter(CombinationProgram(z, np.ones(len(z)), Clock(0.0))))
 
 
 def test_a_program_counts_its_time_from_each_call(z):
     clock = Clock(1000.0)
     program = CombinationProgram(z, np.ones(len(z)), clock)
-    program.next()
+    found = iter(program)
+    next(found)
     clock.limit = clock.seconds + 5
-    assert len(program.next()) and program.lp.getOptionValue("time_limit")[1] < 5 + program.lp.getRunTime()
+    assert len(next(found)) and program.lp.getOptionValue("time_limit")[1] < 5 + program.lp.getRunTime()
 
 
 def test_programs_print_nothing(z, capfd):
-    CombinationProgram(z, np.ones(len(z)), Clock()).next()
+    next(iter(CombinationProgram(z, np.ones(len(z)), Clock())))
     assert capfd.readouterr() == ("", "")
 
 

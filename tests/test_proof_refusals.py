@@ -401,7 +401,7 @@ Equal rows have different labels; the first of each pair is a mistake:
 def test_regions_are_told_in_the_order_of_their_cuts():
     found = linsep.Regions(n_rows=28, n_columns=1, classes=("a", "b"), cuts=(*CUTS, Cut((2,), -13, ~0, ~1)),
                            sizes=(1, 2, 3, 4, 5, 6, 7), contradictions=((3, 1),), rows_left_out=4)  # fmt: skip
-    assert found.explain().splitlines()[1:] == LINES.splitlines() and not found.is_list
+    assert found.explain().splitlines()[1:] == LINES.splitlines()
     assert (found.report().tone, replace(found, contradictions=()).report().tone) == ("unsure", "yes")
     assert replace(found, contradictions=(), in_time=False).report().tone == "unsure"
     many = replace(found, contradictions=tuple((k, k + 1) for k in range(15))).explain()
@@ -691,7 +691,6 @@ def test_regions_that_do_not_fit_are_refused(regions):
     with pytest.raises(CertificateError, match="lead only to later ones"):
         fields = {"n_rows": 1, "n_columns": 1, "classes": (0, 1), "sizes": (1, 1, 1, 1)}
         linsep.Regions(cuts=(Cut((1,), 0, 2, -1), Cut((1,), 0, -1, -2), Cut((1,), 0, 1, -1)), **fields)
-    assert regions.is_list is all(cut.is_pure for cut in regions.cuts)
 
 
 def test_regions_are_asked_about_rows_as_they_are(regions):

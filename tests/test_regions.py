@@ -1,6 +1,8 @@
 """Regions of hyperplanes: every row in a region of its class, whatever the rows are, and in exact arithmetic."""
 
 import json
+import math
+import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -181,8 +183,27 @@ def test_columns_without_a_weight_need_not_be_read(kept):
     random = np.random.default_rng(0)
     X, rows = random.integers(-3, 4, (50, 9)), np.arange(0, 50, 3)
     weights = [int(random.integers(1, 5)) if j in kept else 0 for j in range(9)]
-    found = Cut(weights, -1, ~0, ~1).signs(X, rows)
-    assert found.tolist() == np.sign(X[rows] @ weights - 1).tolist()
+    found = Cut(weights, -1, ~0, ~1).is_above(X, rows)
+    assert found.tolist() == (X[rows] @ weights > 1).tolist()
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_cut_of_one_column_has_doubles_on_their_exact_sides(seed):
+    random = np.random.default_rng(seed)
+    odd = [0.0, -0.0, 5e-324, -5e-324, 1e308, -1e308, 1.0, 1 + 2**-52, 1 - 2**-53, 2.0**53, 0.1, *random.normal(size=3)]
+    X = np.column_stack([odd, odd[::-1]])
+    low, high = map(Fraction, random.choice(odd, 2).tolist())
+    place = random.choice([low, high, (low + high) / 2, low / 3, high + Fraction(1, 10**400), -high])
+    side = int(random.choice([-1, 1]))
+    cut = Cut((0, side * place.denominator), -side * place.numerator, ~0, ~1)
+    assert cut.is_above(X, np.arange(len(X))).tolist() == [side * (Fraction(x) - place) > 0 for x in X[:, 1].tolist()]
+
+
+def test_a_cut_of_one_column_beyond_all_doubles_has_all_rows_on_one_side():
+    X, rows = np.array([[-1e308], [1e308]]), np.arange(2)
+    assert (
+        Cut((1,), 10**400, ~0, ~1).is_above(X, rows).all() and not Cut((1,), -(10**400), ~0, ~1).is_above(X, rows).any()
+    )
 
 
 @pytest.mark.parametrize("limit", [0, 0.2])
@@ -350,8 +371,31 @@ def test_no_linear_program_is_begun_that_cannot_be_read_in_time(monkeypatch):
     assert least_lack(rows, rows, np.ones(100), Clock(0.01)) is None
 
 
-def test_a_tree_in_haste_tells_all_rows_of_a_large_table_apart_too(monkeypatch):
-    monkeypatch.setattr(axis_trees, "AT_ONCE", 0)
+@pytest.mark.parametrize("sorting", [0.0, 5e-7, math.inf])
+def test_a_tree_in_haste_tells_all_rows_apart_however_little_time_it_has(sorting, monkeypatch):
+    monkeypatch.setattr(axis_trees, "SORTING", sorting)
     X, y = np.random.default_rng(0).normal(size=(200, 30)), np.arange(200) % 3
-    found = linsep.separate_regions(X, y, time_limit=0)
+    found = linsep.separate_regions(X, y, time_limit=0.1)
     assert not found.in_time and (found.predict(X) == y).all()
+
+
+def test_a_tree_of_cuts_that_take_one_row_each_is_not_grown_in_haste(monkeypatch):
+    monkeypatch.setattr(axis_trees, "DEPTH", 2)
+    values, codes = np.arange(3000.0)[:, None], np.arange(3000) % 2
+    nodes = axis_trees.axis_tree(values, codes, seconds=1.0)
+    children = np.array([(node.above, node.below) for node in nodes])
+    ahead, levels = [0], 0
+    while ahead:
+        ahead, levels = [child for k in ahead for child in children[k] if child >= 0], levels + 1
+    assert len(nodes) == 2999 and levels < 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [1, 2])
+def test_a_large_table_of_random_labels_keeps_to_the_time_limit(limit):
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((20_000, 50)), random.choice([-1, 1], 20_000)
+    linsep.separate_regions(X[:2000], y[:2000], time_limit=0.5)  # compiles
+    start = time.process_time()
+    found = linsep.separate_regions(X, y, time_limit=limit)
+    assert time.process_time() - start < limit + 0.5 and not found.in_time

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import linsep
@@ -357,8 +358,25 @@ def test_rows_that_no_hyperplane_separates_have_fewer_promises():
     X, y = planted(200, 3, flipped=10, seed=2)
     fewest = linsep.fewest_mistakes(X, y, time_limit=5)
     found = theory.promises(X, y, known=[linsep.decide(X, y), fewest])
-    assert {promise.name for promise in found} == {"Cover", "VC dimension", "online to batch", "leave one out"}
+    assert {promise.name for promise in found} == {"VC dimension", "online to batch", "leave one out"}
     assert f"any hyperplane with {fewest.best} mistakes" in str(found) and "Novikoff" in found.not_here[0]
+
+
+def test_covers_count_says_nothing_about_labels_that_are_not_separable():
+    found = theory.promises(*linsep.datasets.xor())
+    assert "Cover" not in {promise.name for promise in found}
+
+
+def test_text_and_gaps_are_treated_as_in_other_questions():
+    X, y = planted(60, 2, margin=0.2, seed=1)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(site=["here", "there", "here"] * 20, ill=y)
+    options = {"categories": "reference"}
+    expected = theory.promises(frame.drop(index=[3, 7]), "ill", **options)
+    frame.loc[[3, 7], "a"] = np.nan
+    assert theory.promises(frame, "ill", missing="drop", **options) == expected
+    with pytest.raises(ArgumentError, match="Drop the rows first"):
+        verdict = linsep.decide(frame, "ill", missing="drop", **options)
+        theory.promises(frame, "ill", missing="drop", known=[verdict], **options)
 
 
 def test_what_is_known_is_not_computed_again(monkeypatch):

@@ -28,7 +28,7 @@ ALL_TEXT = "Correct it; if the column holds categories, make all of it text."
 NAME_TOO = "Name it in categories too, convert it to numbers, or leave the column out."
 CODE_FIRST = (
     "Convert it to numbers first, for instance with scikit-learn's OneHotEncoder, or leave the column out. In "
-    "tables in memory and in files, decide, max_margin, mle_exists and linsep.open encode it with categories=."
+    "tables in memory and in files, each question and linsep.open encode it with categories=."
 )
 SHIFT = "Subtract a constant from the column, or scale it."
 AGAIN = "Download or write the file again."
@@ -142,7 +142,8 @@ FAULTS = {
         errors.ManyClassesError,
         "there are more than two labels ({seen})",
         "Choose one as the positive class, for instance {example}; or ask about all of them with decide_classes "
-        "(linsep decide --classes joint). A regression has family='multinomial' or 'ordinal' (--family).",
+        "(linsep decide --classes joint) or separate_regions. FewestMistakesClassifier learns one against the rest. A "
+        "regression has family='multinomial' or 'ordinal' (--family).",
     ),
     "not a sign": Entry(errors.ArgumentError, "the label is {value}", "Labels of a part are -1 and +1."),
     "unknown label": Entry(errors.ArgumentError, "the label is {value}, but the classes are {known}"),

@@ -22,14 +22,18 @@ from linsep.errors import LinsepError, NotSeparableError
 from linsep.learners.perceptron import perceptron
 from linsep.overview.odd_columns import column_report
 from linsep.proofs import Verdict
+from linsep.proofs.fewest_mistakes import FewestMistakes
+from linsep.proofs.named_rows import in_own_numbers
 from linsep.questions.clean import Cleaning, cleaned
 from linsep.questions.decide import decide
 from linsep.questions.margin import max_margin, novikoff
 from linsep.report import Fact, Grid, Part, Report, Reported, Sentence, Where, count, label_text, one_line, web_page
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Block, Source, require_finite
-from linsep.sources.inputs import as_source
+from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Given, Missing
 from linsep.tables.row_ids import PartIds
 
 ENTRIES = 1 << 20  # for larger tables, the sections on learners, theorems and wrong labels use a sample
@@ -132,6 +136,8 @@ def describe(
     *,
     bias: bool = True,
     ids: Any = None,
+    categories: Categories = None,
+    missing: Missing = None,
     time_limit: float | None = 60,
     where: Where | None = None,
     watch: Callable[[str], None] | None = None,
@@ -140,7 +146,7 @@ def describe(
 
     Parameters
     ----------
-    X, y, bias, ids
+    X, y, bias, ids, categories, missing
         As `decide` takes them.
     time_limit : float or None
         About how many seconds everything may take. After Ctrl-C, the result has the sections that are done, and says
@@ -170,9 +176,9 @@ def describe(
     'separable (complete separation), 4 rows.'
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
-    source = as_source(X, y, ids=ids)
-    require_finite(source)
-    writer = PageWriter(source, bias, Clock(limit), limit, where, watch)
+    with asked(X, y, ids, categories, missing) as (rows, source):
+        require_finite(source)
+    writer = PageWriter(source, rows, bias, Clock(limit), limit, where, watch)
     try:
         writer.write()
     except KeyboardInterrupt:
@@ -188,6 +194,7 @@ class PageWriter:
     """The sections written so far, and the results that later ones build on."""
 
     source: Source
+    rows: Given
     bias: bool
     clock: Clock
     limit: float | None
@@ -196,6 +203,7 @@ class PageWriter:
     sections: dict[str, Report] = field(default_factory=dict)
     verdict: Verdict | None = None
     cleaning: Cleaning | None = None
+    best: FewestMistakes | None = None  # the same answer, in the row numbers of the source
     known: list[Any] = field(default_factory=list)  # results that the theorems need not compute again
     picture: bytes = b""
     was_interrupted: bool = False
@@ -236,6 +244,7 @@ class PageWriter:
             self.verdict = decide(self.source, bias=False, time_limit=limit)
         self.known.append(self.verdict)
         self.picture = _drawn(self.source, self.verdict)
+        self.verdict = in_own_numbers(self.verdict, self.rows)
         return self.verdict.report(where=self.where)
 
     def run(self) -> Report | None:
@@ -255,10 +264,12 @@ class PageWriter:
     def labels(self) -> Report:
         """How many labels must be wrong, and where to look."""
         part, note = self.part()
-        self.cleaning, self.was_interrupted = cleaned(part, None, self.bias, self.seconds("labels"))
-        if not note:
-            self.known.append(self.cleaning.mistakes)
-        return self.cleaning.report(None if note else self.where) + note
+        found, self.was_interrupted = cleaned(part, None, self.bias, self.seconds("labels"))
+        self.cleaning = found if note else found.in_own_numbers(self.rows)
+        self.best = found.mistakes
+        said = self.cleaning.report(None if note else self.where)
+        # the verdict has said how many rows were left out
+        return replace(said, parts=tuple(part for part in said.parts if getattr(part, "name", "") != "left out")) + note
 
     def learned(self) -> Report:
         """The errors of the classifiers, on the rows they were fitted to and on others."""
@@ -283,9 +294,8 @@ class PageWriter:
     def promised(self) -> Report:
         """What each theorem promises about new rows."""
         part, note = self.part()
-        known = self.known
-        if note:  # the sample is that of the section on labels, and so is its best hyperplane
-            known = [] if self.cleaning is None else [self.cleaning.mistakes]
+        # a sample is that of the section on labels, and so is its best hyperplane
+        known = [*([] if note else self.known), *([] if self.best is None else [self.best])]
         found = theory.promises(part, known=known, bias=self.bias, time_limit=self.seconds("theory"))
         return found.report() + note
 

@@ -6,8 +6,11 @@ take rows of one class only. One that does not divides the rows, and each part h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import chain
 from typing import Any, TypeAlias, final
 
@@ -70,13 +73,25 @@ class Cut:
         """Whether one side of it is a region of one class."""
         return self.above < 0 or self.below < 0
 
-    def signs(self, values: Any, rows: Ints) -> NDArray[np.int8]:
-        """The exact side of these rows, which must be finite; if few columns of a dense table have weights, only these
-        are read."""
-        used = np.array([j for j, weight in enumerate(self.weights) if weight], np.int64)
-        if is_sparse(values) or not len(used) or len(used) > FEW_WEIGHTS * len(self.weights):
-            return signs(form_of(self.weights, self.bias_weight), values[rows])
-        return signs(form_of([self.weights[j] for j in used.tolist()], self.bias_weight), values[np.ix_(rows, used)])
+    def is_above(self, values: Any, rows: Ints) -> NDArray[np.bool_]:
+        """Which of these rows are above, exactly; they must be finite. If few columns of a dense table have weights,
+        only these are read."""
+        used = [j for j, weight in enumerate(self.weights) if weight]
+        if len(used) == 1 and not is_sparse(values) and values.dtype == np.float64:
+            with suppress(OverflowError):
+                return self._is_beyond(values[rows, used[0]], self.weights[used[0]])
+        if is_sparse(values) or not used or len(used) > FEW_WEIGHTS * len(self.weights):
+            return np.asarray(signs(form_of(self.weights, self.bias_weight), values[rows]) > 0)
+        form = form_of([self.weights[j] for j in used], self.bias_weight)
+        return np.asarray(signs(form, values[np.ix_(rows, np.array(used))]) > 0)
+
+    def _is_beyond(self, column: NDArray[np.float64], weight: int) -> NDArray[np.bool_]:
+        """Where weight·x + b > 0: a double is beyond a fraction if it is beyond the last double that is not."""
+        place, outwards = Fraction(-self.bias_weight, weight), math.inf if weight > 0 else -math.inf
+        last = float(place)
+        if (Fraction(last) - place) * weight > 0:
+            last = math.nextafter(last, -outwards)
+        return column > last if weight > 0 else column < last
 
     def condition(self, names: Sequence[str], *, is_above: bool = True) -> str:
         """The condition for rows to be above it, or not to be: a + 2·b > 3."""
@@ -157,11 +172,6 @@ class Regions(Reported):
             raise CertificateError("There must be one more region than cuts.")
         if any(len(pair) != 2 for pair in self.contradictions):
             raise CertificateError("A contradiction must be between two rows.")
-
-    @property
-    def is_list(self) -> bool:
-        """Whether every cut takes rows of one class, and none divides the rows."""
-        return all(cut.is_pure for cut in self.cuts)
 
     @property
     def mistaken_rows(self) -> tuple[int, ...]:
@@ -251,7 +261,7 @@ class Regions(Reported):
         while work:
             k, rows = work.pop()
             cut = self.cuts[k]
-            above = cut.signs(values, rows) > 0
+            above = cut.is_above(values, rows)
             yield k, rows, above
             work += [(child, own) for child, own in ((cut.above, rows[above]), (cut.below, rows[~above])) if child >= 0]
 

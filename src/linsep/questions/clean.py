@@ -138,7 +138,7 @@ class Cleaning(Reported):
         suspects = tuple(replace(suspect, id=known.get(suspect.row, "")) for suspect in self.suspects)
         return replace(self, suspects=suspects, row_names=names)
 
-    def _in_own_numbers(self, rows: Given) -> "Cleaning":
+    def in_own_numbers(self, rows: Given) -> "Cleaning":
         """The same with the row numbers of the user's table, of which some rows were dropped."""
         if rows.kept is None:
             return self
@@ -277,7 +277,7 @@ def clean(
     """
     require_index_of(X, y, cost=cost)
     with asked(X, y, ids, categories, missing, beside=[] if isinstance(cost, Mapping) else [cost]) as (rows, source):
-        return cleaned(source, rows.costs(cost), bias, time_limit, watch)[0]._in_own_numbers(rows)
+        return cleaned(source, rows.costs(cost), bias, time_limit, watch)[0].in_own_numbers(rows)
 
 
 def cleaned(
@@ -331,7 +331,7 @@ def _without(found: FewestMistakes, source: Source) -> Separable | None:
     block = source.take(rows)
     if not len(rows) or abs(block.y.sum(dtype=np.int64)) == len(rows):
         return None
-    part = MemorySource(block.table, block.y, source.facts.of_part(len(rows)))
+    part = MemorySource.of(block, source.facts)
     facts = {**facts_of(part), "bias": found.bias, "reads": 0, "seconds": 0.0}
     verdict = Separable(weights=found.weights, bias_weight=found.bias_weight, **facts)
     check(verdict, part)

@@ -469,7 +469,7 @@ def part_of(source: Source, rows: Ints | Marks) -> Source:
     if source.facts.at_hand is not None and len(rows) > source.facts.at_hand:
         return Remaining(source, Marks.of_rows(source.n_rows, rows))
     block = source.take(rows)
-    return MemorySource(block.table, block.y, source.facts.of_part(len(rows)), rows)
+    return MemorySource.of(block, source.facts, rows)
 
 
 def facts_of(source: Source) -> dict[str, Any]:

@@ -230,7 +230,7 @@ class MistakeSearch:
             block = self.source.take(rows)
             if len(set(block.y.tolist())) < 2:
                 return
-            part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+            part = MemorySource.of(block, self.source.facts)
             before = len(self.known)
             self.know(decide(part, bias=self.bias, time_limit=self.clock.left), rows)
             if len(self.known) == before:
@@ -257,7 +257,7 @@ class MistakeSearch:
         block = self.source.sample(SAMPLE, seed)
         used = [row for found in self.known for row in found.rows]
         block = block.take(np.flatnonzero(~np.isin(block.row_numbers, used)))
-        part = MemorySource(block.table, block.y, self.source.facts.of_part(len(block)))
+        part = MemorySource.of(block, self.source.facts)
         costs = None if self.costs is None else tuple(self.costs[row] for row in block.row_numbers.tolist())
         return block, merge(part, costs, bias=self.bias, is_round=self.source.n_columns <= WIDEST)
 
@@ -392,7 +392,7 @@ class MistakeSearch:
         kinds = self.merged.left[right]
         rows = np.sort(self.merged.kinds.first[kinds])
         block = self.source.take(rows)
-        part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+        part = MemorySource.of(block, self.source.facts)
         verdict = decide(part, bias=self.bias, time_limit=self.clock.left)
         if isinstance(verdict, Separable):
             cost = self.merged.base + sum(self.merged.costs) - sum(self.merged.costs[k] for k in right.tolist())

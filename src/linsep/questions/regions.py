@@ -11,7 +11,7 @@ Whatever stops the search, the answer puts every row into a region of its class:
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from linsep.proofs import Separable
 from linsep.proofs.region_proof import Cut, Regions
 from linsep.questions.decide import decide
 from linsep.solvers.clock import Clock
-from linsep.solvers.cuts.region_search import Draft, RegionSearch, line_cuts, pruned
+from linsep.solvers.cuts.axis_trees import expected_seconds, few
+from linsep.solvers.cuts.region_search import HASTE, Draft, RegionSearch, line_cuts, pruned
 from linsep.solvers.scaling import require_memory
 from linsep.solvers.wide.contradictions import equal_rows
 from linsep.sources.base import Block, Ints, Source, positions, require_finite
@@ -31,7 +32,7 @@ from linsep.tables.given_rows import Missing
 
 SHARE_OF_DECIDING = 0.1  # of the time, at most, to decide whether one hyperplane is enough
 LEAST_FOR_THE_END, MOST_FOR_THE_END = 0.1, 0.9  # of the time, for the tree and the check
-SORTING = 5e-8  # seconds for each comparison of a tree
+CHECKING = 5e-6  # seconds for each row, to check where a tree puts it
 
 
 def separate_regions(
@@ -88,25 +89,37 @@ def separate_regions(
 
 def _found(source: Source, limit: float | None) -> Regions:
     """The regions of a source, checked against it."""
-    clock = Clock(None if limit is None else limit - _for_the_end(source, limit))
+    end = LastSeconds.of(source, limit)
+    clock = Clock(None if limit is None else limit - end.all)
     require_finite(source)
     block = source.take(np.arange(source.n_rows))
     codes = positions(block.y, len(source.facts.labels))
     groups = EqualRows.of(block, codes)
-    draft, in_time = _searched(source, block, codes, groups.kept, clock)
+    draft, in_time = _searched(source, block, codes, groups.kept, clock, end.tree)
     found = _answer(source, block, draft, groups.pairs, in_time, clock)
     found.check(source)
     labels = tuple(source.facts.labels[code] for code in codes[list(found.mistaken_rows)].tolist())
     return replace(found, mistaken_labels=labels).called(source.facts.ids)
 
 
-def _for_the_end(source: Source, limit: float) -> float:
-    """The seconds that are kept for a tree of single columns, and for the check."""
-    sorting = SORTING * source.n_rows * source.n_columns * math.log2(source.n_rows + 1)
-    return min(MOST_FOR_THE_END * limit, max(LEAST_FOR_THE_END * limit, sorting))
+class LastSeconds(NamedTuple):
+    """What is kept of the time: for a tree of single columns, and for all that comes after the search."""
+
+    tree: float
+    all: float
+
+    @classmethod
+    def of(cls, source: Source, limit: float | None) -> "LastSeconds":
+        """Enough for a tree that considers few columns, and for the check, if that leaves time for the search."""
+        if limit is None:
+            return cls(HASTE, math.inf)
+        checking = CHECKING * source.n_rows
+        tree = expected_seconds(source.n_rows, few(source.n_columns))
+        everything = min(MOST_FOR_THE_END * limit, max(LEAST_FOR_THE_END * limit, tree + checking))
+        return cls(max(everything - checking, 0.0), everything)
 
 
-def _searched(source: Source, block: Block, codes: Ints, kept: Ints, clock: Clock) -> tuple[Draft, bool]:
+def _searched(source: Source, block: Block, codes: Ints, kept: Ints, clock: Clock, haste: float) -> tuple[Draft, bool]:
     """The cuts for rows that do not contradict each other."""
     own = codes[kept]
     present = np.unique(own)
@@ -117,7 +130,7 @@ def _searched(source: Source, block: Block, codes: Ints, kept: Ints, clock: Cloc
     values = rows.values.toarray() if rows.is_sparse else rows.values
     if source.n_columns == 1:
         return line_cuts(values[:, 0], own), True
-    search = RegionSearch(values, own, clock)
+    search = RegionSearch(values, own, clock, haste)
     if len(present) == 2:
         two = np.where(own == present[1], np.int8(1), np.int8(-1))
         labels = tuple(source.facts.labels[code] for code in present.tolist())

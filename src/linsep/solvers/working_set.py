@@ -230,7 +230,7 @@ def _settle(level: SampleLevel, working: WorkingSet[Frame], clock: Clock, carefu
 def _nearest(level: SampleLevel, scan: Scan) -> SampleLevel:
     """The rows with the lowest scores of a scan, as a level of their own."""
     rows = scan.worst.take(np.argsort(scan.worst.row_numbers))
-    source = MemorySource(rows.table, rows.y, level.source.facts.of_part(len(rows)), rows.row_numbers)
+    source = MemorySource.of(rows, level.source.facts, rows.row_numbers)
     return SampleLevel(source, is_whole=False)
 
 

@@ -30,7 +30,7 @@ def of_classes(source: Source, marks: Sequence[Marks], pair: tuple[int, int]) ->
     if source.facts.is_streamed:
         return chosen
     block = chosen.take(np.arange(chosen.n_rows))
-    return MemorySource(block.table, block.y, chosen.facts.of_part(len(block)))
+    return MemorySource.of(block, chosen.facts)
 
 
 class ChosenSource(Source):
@@ -46,7 +46,7 @@ class ChosenSource(Source):
         """The sum of the scans of the blocks."""
 
         def scanned(block: Block) -> Scan:
-            part = MemorySource(block.table, block.y, self.facts.of_part(len(block)), block.numbers)
+            part = MemorySource.of(block, self.facts, block.numbers)
             return settled(part, part.scan(w, b, worst=worst), w, b)
 
         return reduce(operator.add, map(scanned, self.blocks()))

@@ -31,6 +31,11 @@ class MemorySource(Source):
         self._run = self._period = max(1, len(y))  # which rows of a table are walked: the first few of each period
         self.is_worth_compiling = len(y) * facts.n_columns > exact.FEW_CELLS  # or is a part of a source that is
 
+    @classmethod
+    def of(cls, block: Block, facts: Facts, numbers: range | Ints | None = None) -> "MemorySource":
+        """The rows of a block, taken from the source with these facts."""
+        return cls(block.table, block.y, facts.of_part(len(block)), numbers)
+
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """Each core scans its share of the rows; the scan of the whole is the sum."""
         w = np.ascontiguousarray(w, dtype=np.float64)
@@ -198,7 +203,7 @@ def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block) -> Scan
     The size of the source, not that of the block, decides whether NumPy scores the rows, so that the sum of the scans
     is the same, to the last bit, however the rows are divided into blocks.
     """
-    part = MemorySource(block.table, block.y, facts.of_part(len(block)), block.numbers)
+    part = MemorySource.of(block, facts, block.numbers)
     return scanned_part(part, facts, w, b, worst, UNKNOWN_LENGTH)
 
 

@@ -85,6 +85,6 @@ def _stripe(n_rows: int, size: int) -> tuple[int, int]:
 
 
 def _held(block: Block, whole: Source) -> MemorySource:
-    sample = MemorySource(block.table, block.y, whole.facts.of_part(len(block)), block.row_numbers)
+    sample = MemorySource.of(block, whole.facts, block.row_numbers)
     sample.is_worth_compiling |= whole.n_rows * whole.n_columns > FEW_CELLS  # as the whole is
     return sample

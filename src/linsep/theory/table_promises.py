@@ -23,8 +23,10 @@ from linsep.report import Grid, Report, Reported, Sentence, count, one_line
 from linsep.signs import scaled_floats
 from linsep.solvers.clock import Clock
 from linsep.sources.base import Floats, Source
-from linsep.sources.inputs import as_source
+from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
+from linsep.tables.categories import Categories
+from linsep.tables.given_rows import Missing
 from linsep.theory import theorems
 from linsep.theory.promise import COIN, Kind, Promise, percent
 from linsep.theory.theorems import DELTA, LAST, VOTE, WIDEST, smallest
@@ -104,6 +106,8 @@ def promises(
     *,
     known: Iterable[Any] = (),
     bias: bool = True,
+    categories: Categories = None,
+    missing: Missing = None,
     error: float = COIN,
     delta: float = DELTA,
     time_limit: float | None = 10,
@@ -112,7 +116,7 @@ def promises(
 
     Parameters
     ----------
-    X, y, bias
+    X, y, bias, categories, missing
         As `decide` takes them.
     known : results about the same rows that are already known
         A verdict, with or without its margin, a `Novikoff`, a `PerceptronRun` in cyclic order, a `FewestMistakes`. They
@@ -142,8 +146,14 @@ def promises(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     level = {"error": arguments.part("error", error), "delta": arguments.part("delta", delta)}
-    source = as_source(X, y)
-    require_scores(source)
+    with asked(X, y, None, categories, missing) as (rows, source):
+        require_scores(source)
+    known = [*known]
+    if known and rows.dropped:
+        raise ArgumentError(
+            "known is about rows in the user's order, and missing='drop' leaves some out.",
+            fix="Drop the rows first, or leave known out.",
+        )
     numbers = TableNumbers(source, bias, Clock(limit))
     for result in known:
         numbers.learn(result)
@@ -250,7 +260,7 @@ class TableNumbers:
     def _determine(self, rows: tuple[int, ...]) -> bool:
         """Whether the hyperplane with the largest margin of these rows alone is right about all others."""
         block = self.source.take(rows)
-        part = MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+        part = MemorySource.of(block, self.source.facts)
         plane = max_margin(part, time_limit=self.clock.left)
         if not isinstance(plane, Separable):
             return False
@@ -300,7 +310,8 @@ def _about(numbers: TableNumbers, level: dict[str, float]) -> Iterator[Promise]:
     """Every promise whose numbers are known."""
     n, d, bias = numbers.source.n_rows, numbers.source.n_columns, numbers.bias
     made = numbers.mistakes_in_walk
-    yield theorems.cover(n, d, bias=bias, limit=level["delta"])
+    if numbers.is_separable is not False:
+        yield theorems.cover(n, d, bias=bias, limit=level["delta"])
     yield theorems.vc(n, d, mistakes=numbers.mistakes or 0, bias=bias, **level)
     yield theorems.online(n, made, **level)
     yield theorems.leave_one_out(n, min(n, 2 * made), about=VOTE, grows=True, error=level["error"])

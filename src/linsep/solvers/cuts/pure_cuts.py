@@ -98,6 +98,7 @@ class CutFinder:
             np.cov(z.T).reshape(z.shape[1], -1) + 0.001 * np.eye(z.shape[1]) if z.shape[1] <= MOST_AXES else None
         )
         for code, own in means.items():
+            self.clock.check()
             inside, outside = z[codes == code], z[codes != code]
             shift = inside.mean(axis=0) - outside.mean(axis=0)
             yield shift[None]
@@ -256,6 +257,7 @@ def widest(above: Floats, below: Floats, plane: Plane, clock: Clock) -> Plane:
     some = 2 * above.shape[1] + 10
     up, down = np.argsort(above @ plane.v)[:some], np.argsort(-(below @ plane.v))[:some]
     for _ in range(LAZY_ROUNDS):
+        clock.check()
         found = _widest_of(above[up], below[down], clock)
         if found is None:
             return plane

@@ -21,7 +21,7 @@ import numpy as np
 from linsep.exact import coprime
 from linsep.signs import form_of, form_of_doubles, scaled_floats, signs
 from linsep.solvers.clock import Clock, OutOfTime
-from linsep.solvers.cuts.axis_trees import Form, axis_tree
+from linsep.solvers.cuts.axis_trees import Form, axis_tree, expected_seconds
 from linsep.solvers.cuts.pure_cuts import STARTS, CutFinder, Plane, PureCut, ordered, rollout, standardised, widest
 from linsep.sources.base import Array, Floats, Ints
 
@@ -32,7 +32,8 @@ FINER = 3  # times
 AFFORDABLE = 400_000  # scores of rows along directions: up to this many, divisions are looked for
 FEW_COLUMNS = 10  # up to this many, cheap lists predict good cuts; with more, large tables are not divided
 WORTH_DIVIDING = 3  # cuts: as many as a division and a cut on either side of it
-MOST_PRUNING = 20_000_000  # sides of rows
+MOST_PRUNING, SIDE = 20_000_000, 5e-9  # sides of rows; seconds for each number of a row
+HASTE = 5.0  # seconds for a tree of single columns after Ctrl-C, if there is no time limit
 LISTED = 30  # cuts of one column that are read one after the other; more are divided in halves first
 SMALL = 100_000  # entries of rows: up to this many, two cuts of each class are grown, and the search runs twice
 
@@ -85,10 +86,13 @@ Work = tuple[Ints, Place]
 
 
 class RegionSearch:
-    """Rows, of which no two of different classes are equal, and the cuts that separate their classes."""
+    """Rows, of which no two of different classes are equal, and the cuts that separate their classes.
 
-    def __init__(self, values: Array, codes: Ints, clock: Clock) -> None:
-        self.values, self.codes, self.clock = values, codes, clock
+    When the clock runs out, or after Ctrl-C, the rows that remain are divided in about `haste` seconds.
+    """
+
+    def __init__(self, values: Array, codes: Ints, clock: Clock, haste: float = HASTE) -> None:
+        self.values, self.codes, self.clock, self.haste = values, codes, clock, haste
         self.floats = values.astype(np.float64)
         self.exponents = np.frexp(np.abs(self.floats).max(axis=0, initial=0.0))[1]
         self.z, self.means, self.spread = standardised(np.ldexp(self.floats, -self.exponents))
@@ -104,12 +108,17 @@ class RegionSearch:
                 break
         assert best is not None
         if not is_over and len(best) > self.least():
-            tree = Draft()
+            tree, is_best = Draft(), expected_seconds(*self.z.shape) <= self.spare
             with suppress(KeyboardInterrupt):
                 self.planted(tree, (np.arange(len(self.codes)), None))
-                return (tree if len(tree) < len(best) else best), True
+                return (tree if len(tree) < len(best) else best), is_best
             return best, False
         return best, not is_over
+
+    @property
+    def spare(self) -> float:
+        """Seconds until the cuts must be known."""
+        return math.inf if self.clock.left is None else self.clock.left + self.haste
 
     def least(self) -> int:
         """No search finds fewer cuts than these, which give each class a region."""
@@ -209,7 +218,8 @@ class RegionSearch:
         if (codes == codes[0]).all():
             draft.put(where, ~int(codes[0]))
             return
-        for form, *children in axis_tree(self.values[rows], codes, in_haste=in_haste):
+        seconds = self.haste * len(rows) / len(self.codes) if in_haste else self.spare
+        for form, *children in axis_tree(self.values[rows], codes, seconds=seconds):
             draft.forms.append(form)
             draft.children.append([child + first if child >= 0 else child for child in children])
         draft.put(where, first)
@@ -338,7 +348,8 @@ def line_cuts(values: Array, codes: Ints) -> Draft:
 def pruned(draft: Draft, search: RegionSearch) -> Draft:
     """The cuts without superfluous ones: without them rows still end in regions of their class."""
     draft, everything = draft.in_reading_order(), np.arange(len(search.codes))
-    if len(draft) * len(everything) > MOST_PRUNING:
+    sides = len(draft) * len(everything)
+    if sides > MOST_PRUNING or SIDE * sides * search.z.shape[1] > search.spare:
         return draft
     above = [search.above(form, everything) for form in draft.forms]
     coming = dict(_followed(draft, draft.root, everything, above))

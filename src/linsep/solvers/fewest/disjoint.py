@@ -89,7 +89,5 @@ class DisjointObstructions:
     def _in(self, hand: Ints) -> Iterator[Rows]:
         """Obstructions in a hand that share no row, until there are no more."""
         prices = self.prices[hand] * (0.5 + self.random.random(len(hand)))
-        program = CombinationProgram(self.z[hand], prices, self.clock)
-        while len(places := program.next()):
-            self.clock.check()
+        for places in CombinationProgram(self.z[hand], prices, self.clock):
             yield tuple(sorted(hand[places].tolist()))

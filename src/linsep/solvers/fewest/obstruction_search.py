@@ -12,6 +12,7 @@ import numpy as np
 
 from linsep import loops
 from linsep.solvers.clock import Clock
+from linsep.solvers.fewest.vertex_walk import independent
 from linsep.solvers.fewest.warm_lp import CombinationProgram
 from linsep.sources.base import Floats, Ints
 
@@ -112,17 +113,11 @@ class ObstructionSearch:
     def _first_basis(self) -> Ints | None:
         """D + 1 rows that hold an obstruction and span everything; None if floats find none."""
         n, width = self.z.shape
-        found = CombinationProgram(self.z, np.asarray(self.random.random(n)), self.clock).next()
-        columns = np.column_stack([self.z, np.ones(n)])
-        directions, basis = np.zeros((width + 1, 0)), list[int]()
-        for i in [*found.tolist(), *range(n)] if len(found) else []:
-            rest = columns[i] - directions @ (directions.T @ columns[i])
-            if np.linalg.norm(rest) > 1e-7:
-                directions = np.column_stack([directions, rest / np.linalg.norm(rest)])
-                basis.append(i)
-            if len(basis) == width + 1:
-                return np.array(basis)
-        return None
+        found = next(iter(CombinationProgram(self.z, np.asarray(self.random.random(n)), self.clock)), None)
+        if found is None:
+            return None
+        basis = independent(np.column_stack([self.z, np.ones(n)]), np.append(found, np.arange(n)), width + 1, 1e-7)
+        return basis if len(basis) == width + 1 else None
 
     # Hands ----------------------------------------------------------------------------------------------
 
@@ -133,9 +128,7 @@ class ObstructionSearch:
         for _ in range(min(HANDS, -(-n // length))):
             hand = self.random.permutation(n)[:length]
             noise = 0.1 * self.tilt[hand] * (0.5 + self.random.random(len(hand)))
-            program = CombinationProgram(self.z[hand], shares[hand] + noise, self.clock)
-            while len(places := program.next()):
-                self.clock.check()
+            for places in CombinationProgram(self.z[hand], shares[hand] + noise, self.clock):
                 rows = tuple(sorted(hand[places].tolist()))
                 if shares[list(rows)].sum() > 1.0 - 1e-3:
                     break

@@ -123,13 +123,18 @@ class VertexWalk:
         """D - 1 independent rows close to the hyperplane."""
         order = np.argsort(np.abs(z @ near) * (1.0 + 0.2 * self.random.random(len(z))))
         width = z.shape[1]
-        directions, found = np.zeros((width, 0)), list[int]()
-        for i in order.tolist():
-            if len(found) == width - 1:
-                break
-            rest = z[i] - directions @ (directions.T @ z[i])
-            size = np.linalg.norm(rest)
-            if size > 1e-4:
-                directions = np.column_stack([directions, rest / size])
-                found.append(i)
-        return np.array(found, np.int64)
+        return independent(z, order, width - 1, 1e-4)
+
+
+def independent(z: Floats, order: Ints, most: int, least: float) -> Ints:
+    """The first rows in this order, at most so many, each of which has a part at least this long that is new."""
+    directions, found = np.zeros((z.shape[1], 0)), list[int]()
+    for i in order.tolist():
+        if len(found) == most:
+            break
+        rest = z[i] - directions @ (directions.T @ z[i])
+        size = np.linalg.norm(rest)
+        if size > least:
+            directions = np.column_stack([directions, rest / size])
+            found.append(i)
+    return np.array(found, np.int64)

@@ -4,7 +4,7 @@ CoverProgram          min c·x with x(S) >= 1 for some sets S of rows: sets come
 CombinationProgram    an obstruction among some rows, then one among the remaining rows, and so on
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,7 +88,7 @@ class CoverProgram:
 
 
 class CombinationProgram:
-    """Obstructions among rows z, in floats, one after the other, so that no two of them share a row."""
+    """Iterates over obstructions among rows z, in floats, the cheapest first, so that no two of them share a row."""
 
     def __init__(self, z: Floats, prices: Floats, clock: Clock) -> None:
         n, width = z.shape
@@ -102,11 +102,13 @@ class CombinationProgram:
             n, prices, np.zeros(n), np.full(n, np.inf), entries.size, numbers(starts), numbers(places), entries.ravel()
         )
 
-    def next(self) -> Ints:
-        """The rows of the cheapest obstruction, which are then removed; empty if there is none."""
-        if not solved(self.lp, self.clock):
-            return np.zeros(0, np.int64)
-        found = np.flatnonzero(np.array(self.lp.getSolution().col_value) > 1e-9)
-        none = np.zeros(len(found))
-        self.lp.changeColsBounds(len(found), numbers(found), none, none)
-        return found
+    def __iter__(self) -> Iterator[Ints]:
+        """The rows of the cheapest obstruction, which are then removed, and so on until there is none."""
+        while solved(self.lp, self.clock):
+            found = np.flatnonzero(np.array(self.lp.getSolution().col_value) > 1e-9)
+            if not len(found):
+                return
+            none = np.zeros(len(found))
+            self.lp.changeColsBounds(len(found), numbers(found), none, none)
+            self.clock.check()
+            yield found

@@ -241,7 +241,7 @@ class Relaxation:
         held = source.sample(room, seed=0) if held is None else held
         for _ in range(MOST_READS):
             self.clock.check()
-            part = MemorySource(held.table, held.y, source.facts.of_part(len(held)))
+            part = MemorySource.of(held, source.facts)
             self._settle(part, held, is_whole=False)
             w, b = self.halfspace
             scan = source.scan(w, b, worst=max(1, room // JOIN))

@@ -61,7 +61,7 @@ class Likelihood:
             signs = np.ones(len(rows), np.int8)
             return self.observed.source(self.observed.values[rows], signs, self.observed.facts.scales)
         block = self.source.take(rows)
-        return MemorySource(block.table, block.y, self.source.facts.of_part(len(rows)))
+        return MemorySource.of(block, self.source.facts)
 
     def _whole_strata(self, found: Ints) -> Ints:
         """If all cases of a stratum are separated, so are its controls, and conversely."""
