@@ -154,7 +154,7 @@ def _finite(source: Source, clock: Clock) -> Source:
     if len(source.facts.labels) < 2:
         _ = source.facts.pair  # one class is refused
     require_finite(source)
-    clock.reads += 1
+    clock.reads += not source.facts.is_finite
     return source
 
 

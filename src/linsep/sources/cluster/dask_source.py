@@ -550,7 +550,7 @@ def _explained(error: Exception) -> Exception:
     if "lost dependencies" in said:  # the cluster is well, the graph is not
         return ClusterError(
             f"Dask gave up part of the work: {said.rstrip('. ')}.",
-            fix="Make the collection anew, or compute it by itself: something that it is made of is no longer held.",
+            fix="Make the collection again, or compute it by itself: something that it is made of is no longer held.",
         )
     if kind in ("CommClosedError", "CancelledError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError"):
         return ClusterError(f"The cluster no longer answers: {said.rstrip('. ') or kind}.", fix="Start it again.")
