@@ -104,7 +104,7 @@ def test_labels_that_are_joined_are_those_that_one_would_have_seen():
 
 
 def test_too_many_labels_are_refused_when_they_are_joined(monkeypatch):
-    monkeypatch.setattr("linsep.sources.files.labels.MOST", 3)
+    monkeypatch.setattr("linsep.sources.files.labels.MOST_LABELS", 3)
     known = Labels("a", from_text=False)
     known.encode(np.arange(2), 0)
     more = known.copy()

@@ -221,7 +221,7 @@ class Case:
         return settled
 
     def require_finite(self) -> None:
-        """Refuse NaN and infinity by name: row, column and value. It takes a read, unless they are known to be absent."""
+        """Refuse NaN and infinity by name: row, column and value. It takes a read, unless there are known to be none."""
         require_finite(self.source)
         self.clock.reads += not self.source.facts.is_finite
 

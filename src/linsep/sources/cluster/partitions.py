@@ -16,6 +16,7 @@ from linsep.errors import InputError
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Scan, integer_bits, marks
+from linsep.sources.files.labels import MOST_LABELS
 from linsep.sources.files.reader import ColumnValues
 from linsep.sources.files.source import ColumnPart
 from linsep.sources.inputs import read_table
@@ -27,7 +28,6 @@ from linsep.tables.label_values import distinct, order_of, require_one_index
 from linsep.tables.row_ids import ListedIds
 
 T = TypeVar("T")
-MOST_LABELS = 1 << 16  # distinct values: more than this are not labels
 
 
 class Unread(ABC):
