@@ -221,7 +221,7 @@ class Case:
         return settled
 
     def require_finite(self) -> None:
-        """Refuse NaN and infinity by name: row, column and value. It takes a read, unless there are known to be none."""
+        """Refuse NaN and infinity by row, column and value: with a read, unless it is known that there are none."""
         require_finite(self.source)
         self.clock.reads += not self.source.facts.is_finite
 
