@@ -7,6 +7,7 @@ import pytest
 
 import linsep
 from linsep.errors import (
+    ArgumentError,
     DamagedFileError,
     InexactError,
     ManyClassesError,
@@ -183,3 +184,10 @@ def test_nothing_of_a_long_row_group_stays_in_memory(tmp_path):
     source.scan(np.ones(1), 0.0)
     source.take([99_999])
     assert pa.total_allocated_bytes() - before < x.nbytes // 4
+
+
+def test_a_megabyte_is_the_least_memory(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,no\n2,yes\n")
+    assert linsep.open(tmp_path / "a.csv", label="y", memory="1MB").n_rows == 2
+    with pytest.raises(ArgumentError, match="memory is 999999: at least 1MB is needed"):
+        linsep.open(tmp_path / "a.csv", label="y", memory=999_999)
