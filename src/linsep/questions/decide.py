@@ -154,7 +154,7 @@ def decide(
 def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
     """The verdict about a source, checked against it."""
     held = best_held(source)
-    clock.reads += held is not source  # one read copied the rows
+    clock.reads += is_brought(source, held)
     case = Case(held, bias, clock)
     try:
         with clock.limited():
@@ -229,7 +229,7 @@ class Case:
         """The answer for finite rows."""
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
             few = in_memory(self.source)
-            self.clock.reads += few is not self.source  # one read copied the rows
+            self.clock.reads += is_brought(self.source, few)
             return self.settle_few(few)
         peeling = peel(self.source, bias=self.bias, clock=self.clock)
         if peeling.rest is None:
@@ -449,6 +449,11 @@ def best_held(source: Source) -> Source:
     if not source.facts.is_elsewhere and source.n_rows <= HELD * (source.facts.at_hand or 0):
         return _brought(source)
     return _dense_if_full(source)
+
+
+def is_brought(source: Source, held: Source) -> bool:
+    """Whether a read has copied the rows to memory."""
+    return held is not source and not isinstance(source, MemorySource)
 
 
 def _brought(source: Source) -> Source:
