@@ -124,7 +124,7 @@ PAGES = {
     "docs/classes.md": Page(
         ("python benchmarks/classes.py",),
         (
-            *(*ROWS, "src/linsep/questions/classes.py", "src/linsep/sources/kesler.py", "src/linsep/sources/chosen.py"),
+            *(*ROWS, "src/linsep/questions/classes.py", "src/linsep/sources/kesler.py", "src/linsep/sources/subset.py"),
             *("src/linsep/checker.py", "benchmarks/classes.py"),
         ),
     ),

@@ -1,15 +1,18 @@
 """The learners beside their peers: speed, handwritten digits, spam, and twenty sets in five folds.
 
-python benchmarks/learners.py [speed] [digits] [spam] [folds]
+python benchmarks/learners.py [speed] [digits] [parquet] [spam] [folds]
 
 All parts read the folder of real_data.py.
 """
 
 import argparse
+import tempfile
 import time
 import warnings
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import Perceptron, SGDClassifier
@@ -22,9 +25,9 @@ import linsep
 from linsep import KernelPerceptronClassifier, PerceptronClassifier
 from real_data import TWO_CLASS, data_folder, load
 from timing import race, table
-from wabbit import dense_lines, mistakes, text_lines
 
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
+KEEPS = ("last", "average", "vote", "best")
 BITS = 18  # of the hash, here and in Vowpal Wabbit
 REAL = ("covtype", "skin", "electricity", "higgs_sample", "spambase", "w8a", "a9a", "ijcnn1", "phishing", "splice")
 TOO_LARGE = ("covtype", "skin")  # five folds of these take longer than they teach
@@ -138,7 +141,7 @@ def chosen_gamma(X, y):
 
 
 def linear_models():
-    for keep in ("last", "average", "vote", "best"):
+    for keep in KEEPS:
         yield f"PerceptronClassifier({keep!r})", PerceptronClassifier(keep, max_passes=10, random_state=0)
     yield "scikit-learn Perceptron", Perceptron(random_state=0)
     yield "scikit-learn LinearSVC", LinearSVC(random_state=0)
@@ -153,6 +156,35 @@ def judged(name, model, X, y, X_test, y_test):
     return [name, passes, f"{error:.2%}", f"{fitted - start:.2f}", f"{time.perf_counter() - fitted:.2f}"]
 
 
+def parquet():
+    """MNIST read from a Parquet file batch by batch, beside the same rows in memory: the same weights in row order."""
+    X, y = load("mnist")
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/mnist.parquet"
+        pq.write_table(pa.table({**{f"pixel{j}": column for j, column in enumerate(X.T.copy())}, "digit": y}), path)
+        rows = [parquet_row(keep, linsep.open(path, label="digit"), X, y) for keep in KEEPS]
+    yield "MNIST as a Parquet file, read batch by batch, beside the same rows in memory; two passes in row order."
+    yield table(["keep", "updates", "weights and scores", "file, s", "memory, s"], rows)
+
+
+def parquet_row(keep, source, X, y):
+    ours, theirs = (PerceptronClassifier(keep, order="cyclic", max_passes=2) for _ in range(2))
+    start = time.perf_counter()
+    ours.fit(source)
+    fitted = time.perf_counter()
+    theirs.fit(X, y)
+    learned = time.perf_counter()
+    is_same = all(np.array_equal(a, b) for a, b in zip(fitted_numbers(ours, X), fitted_numbers(theirs, X), strict=True))
+    times = [f"{fitted - start:.2f}", f"{learned - fitted:.2f}"]
+    return [keep, f"{ours.n_updates_:,}", "the same" if is_same else "DIFFERENT", *times]
+
+
+def fitted_numbers(model, X):
+    """The weights, unless they are too many to be one vector for each class, and the scores of some rows."""
+    weights = [] if model.keep == "vote" else [model.coef_, model.intercept_]
+    return [model.n_updates_, *weights, model.decision_function(X[:1000])]
+
+
 def spam():
     """Spambase as numbers and the SMS collection as text, five folds."""
     X, y = load("spambase")
@@ -164,6 +196,8 @@ def spam():
 
 
 def spambase_rows(X, y):
+    from wabbit import dense_lines, mistakes  # the other parts do without it
+
     for name, model in spam_models():
         pipeline = make_pipeline(MaxAbsScaler(), model)
         yield in_folds(name, lambda train, test, pipeline=pipeline: wrong(pipeline, X, y, train, test), y)
@@ -173,6 +207,8 @@ def spambase_rows(X, y):
 
 
 def sms_rows(labels, texts):
+    from wabbit import mistakes, text_lines
+
     y = np.where(labels == "spam", 1, -1)
     for name, model in spam_models():
         pipeline = make_pipeline(HashingVectorizer(n_features=1 << BITS, alternate_sign=False, norm=None), model)
@@ -230,7 +266,13 @@ def fold_row(known):
     return [known.name, f"{known.n:,}", f"{known.d:,}", *means]
 
 
-PARTS = {"speed": "Speed", "digits": "Handwritten digits", "spam": "Spam", "folds": "Twenty sets, five folds"}
+PARTS = {
+    "speed": "Speed",
+    "digits": "Handwritten digits",
+    "parquet": "Digits in a file",
+    "spam": "Spam",
+    "folds": "Twenty sets, five folds",
+}
 
 
 def main():

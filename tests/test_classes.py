@@ -20,6 +20,7 @@ from linsep import checker
 from linsep.errors import ArgumentError, CertificateError, InputError
 from linsep.sources.inputs import as_classes
 from linsep.sources.kesler import KeslerSource
+from linsep.sources.subset import class_marks, of_classes
 from linsep.storage.checksum import seal
 
 pytestmark = pytest.mark.usefixtures("streamed")
@@ -375,3 +376,15 @@ def test_the_command_line_decides_writes_and_verifies(by, code, tmp_path):
     assert run("verify", proof, data).stdout.startswith("VERIFIED")
     facts = json.loads(run("decide", data, "--label", "kind", "--classes", by, "--json").stdout)
     assert facts["by"] == by and len(facts["answers"]) == len(linsep.decide_classes(*CROSSED, by=by).verdicts)
+
+
+def test_the_scan_of_two_classes_does_not_depend_on_how_their_rows_are_divided(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((6000, 20))).rename(columns=str).assign(y=rng.integers(0, 3, 6000))
+    w, found = rng.standard_normal(20), []
+    for size in (30, 3000):
+        table.to_parquet(tmp_path / f"{size}.parquet", row_group_size=size)
+        source = linsep.open(tmp_path / f"{size}.parquet", label="y")
+        scan = of_classes(source, class_marks(source), (0, 2)).scan(w, 0.5, worst=500)
+        found.append((scan.mistakes, scan.lowest, scan.worst_scores.tolist()))
+    assert found[0] == found[1]

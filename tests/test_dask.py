@@ -555,7 +555,7 @@ def test_an_error_of_the_users_own_code_names_its_partition():
 def test_a_graph_that_is_broken_is_no_cluster_that_is_lost():
     lost = type("FutureCancelledError", (Exception,), {})("sum-1 cancelled for reason: lost dependencies.")
     told = str(dask_source._explained(lost))
-    assert "lost dependencies. Make the collection anew" in told and "no longer answers" not in told
+    assert "lost dependencies. Make the collection again" in told and "no longer answers" not in told
 
 
 def test_decimal_labels_of_files_are_refused_as_by_one_process(tmp_path):

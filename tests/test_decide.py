@@ -20,6 +20,7 @@ from linsep.solvers.min_norm import shortest
 from linsep.sources.calls import CallSource
 from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import as_source
+from linsep.sources.watched import WatchedSource
 from strategies import random_small
 
 SMALL = {one.name: one for one in adversarial.small()}
@@ -390,3 +391,15 @@ def test_small_files_are_read_once_and_decided_in_memory(flipped, tmp_path, monk
     assert [found[key] for key in known if key not in not_proved] == [
         known[key] for key in known if key not in not_proved
     ]
+
+
+@pytest.mark.parametrize("flipped", [0, 1])
+def test_rows_known_to_be_finite_are_not_read_for_nan_and_each_read_is_counted(flipped, tmp_path, monkeypatch):
+    X, y = linsep.datasets.planted(300_000, 4, margin=0.02, seed=1, flipped=flipped)
+    pd.DataFrame(X, columns=list("abcd")).assign(y=y).to_parquet(tmp_path / "rows.parquet")
+    source = WatchedSource(linsep.open(tmp_path / "rows.parquet", label="y", memory="2MB"))
+    monkeypatch.setattr(decide_module, "ThreadPoolExecutor", None)  # no thread waits for nothing
+    verdict = linsep.decide(source)
+    assert verdict.kind == ("overlapping" if flipped else "separable")
+    checked = 1 - flipped  # a separator is checked on all rows; an obstruction on its own
+    assert source.rows_read == (verdict.reads + checked) * 300_000

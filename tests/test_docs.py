@@ -224,7 +224,7 @@ def test_the_versions_of_the_formats_are_those_of_the_code(what):
 
 
 LIMITS = {
-    "values of a label column of a file": f"{labels.MOST:,}",
+    "values of a label column of a file": f"{labels.MOST_LABELS:,}",
     "categories of a text column": f"{cells.MOST_CATEGORIES:,}",
     "a line of text": f"{text_reader.LONGEST_RECORD >> 20} MiB",
     "a model file": f"{documents.MOST_BYTES >> 20} MiB",

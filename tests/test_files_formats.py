@@ -386,7 +386,7 @@ def test_a_compressed_pipe_is_read(packing, name, fifo, tmp_path, capsys):
 
 def test_compressed_lines_of_text_are_refused_with_what_unpacks_them(fifo, capsys):
     assert main(["learn", "--text", fifo("mail.gz", gzip.compress(b"ham\thello\n"))]) == 2
-    assert "the text is compressed. Unpack it on the way: zcat FILE |" in capsys.readouterr().err
+    assert "the text is compressed. Decompress it on the way: zcat FILE |" in capsys.readouterr().err
 
 
 def test_a_compression_is_not_a_format(tmp_path, capsys):

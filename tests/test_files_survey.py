@@ -7,6 +7,7 @@ import pytest
 
 import linsep
 from linsep.errors import (
+    ArgumentError,
     DamagedFileError,
     InexactError,
     ManyClassesError,
@@ -104,7 +105,7 @@ def test_labels_that_are_joined_are_those_that_one_would_have_seen():
 
 
 def test_too_many_labels_are_refused_when_they_are_joined(monkeypatch):
-    monkeypatch.setattr("linsep.sources.files.labels.MOST", 3)
+    monkeypatch.setattr("linsep.sources.files.labels.MOST_LABELS", 3)
     known = Labels("a", from_text=False)
     known.encode(np.arange(2), 0)
     more = known.copy()
@@ -183,3 +184,10 @@ def test_nothing_of_a_long_row_group_stays_in_memory(tmp_path):
     source.scan(np.ones(1), 0.0)
     source.take([99_999])
     assert pa.total_allocated_bytes() - before < x.nbytes // 4
+
+
+def test_a_megabyte_is_the_least_memory(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,no\n2,yes\n")
+    assert linsep.open(tmp_path / "a.csv", label="y", memory="1MB").n_rows == 2
+    with pytest.raises(ArgumentError, match="memory is 999999: at least 1MB is needed"):
+        linsep.open(tmp_path / "a.csv", label="y", memory=999_999)

@@ -105,7 +105,7 @@ def test_labels_are_used_if_they_are_there(ending, tmp_path):
         values, seen = walked(reader)
         assert values.tolist() == [[3, 1], [4, 2]]
         assert [label if label is None else label.as_py() for label in seen] == labels
-        assert "'id'" in reader.remark
+        assert "'id'" in reader.remarks[0]
 
 
 def test_a_column_is_never_taken_for_a_position(tmp_path):

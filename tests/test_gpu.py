@@ -141,17 +141,6 @@ def test_sparse_rows_come_back_as_they_were():
     assert here(empty, [0, 1, 0, 1]).scan(np.ones(3), 0.0).mistakes == 4
 
 
-def test_the_nearest_rows_are_those_with_the_lowest_scores(monkeypatch):
-    monkeypatch.setattr(gpu, "SCORED", 1000)
-    source, w = here(X, Y), np.array([1.0, 2.0, 3.0, 4.0])
-    found = source.nearest(w, 0.5, 0.1).row_numbers
-    scores = Y * (X @ w + 0.5)
-    for first in range(0, 3000, 992):  # whole tiles
-        mine = found[(found >= first) & (found < first + 992)]
-        part = scores[first : first + 992]
-        assert sorted(scores[mine]) == sorted(part)[: len(mine)] and len(mine) == max(1, int(0.1 * len(part)))
-
-
 def test_pieces_do_not_matter(monkeypatch):
     whole = linsep.decide(here(X, FLIPPED))
     monkeypatch.setattr(gpu, "PIECE", 1000)

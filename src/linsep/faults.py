@@ -387,8 +387,8 @@ FAULTS = {
         "{value} is not a format. The formats are {known}",
         "Whether a file is compressed is seen from its extension and, in a pipe, from its first bytes.",
     ),
-    "packed text": Entry(
-        errors.FileKindError, "the text is compressed", "Unpack it on the way: zcat FILE | linsep ... --text -."
+    "compressed text": Entry(
+        errors.FileKindError, "the text is compressed", "Decompress it on the way: zcat FILE | linsep ... --text -."
     ),
     "another kind": Entry(errors.FileKindError, "{seen}", "{told}"),
     "other columns": Entry(

@@ -191,7 +191,7 @@ class Predictions:
             return
         remarks = set[str]()
         for reader in streaming.readers(self._files, self._options, lambda: self._caught_up(late)):
-            for remark in reader.remarks():
+            for remark in reader.remarks:
                 if remark not in remarks:
                     self._note(remark)
                 remarks.add(remark)

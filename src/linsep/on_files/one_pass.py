@@ -162,7 +162,7 @@ def table_batches(
     for reader in streaming.readers(files, options, waiting):
         if first is None:
             first = reader
-            for remark in reader.remarks():
+            for remark in reader.remarks:
                 note(remark)
         _require_alike(first, reader)
         places = {name: place for place, name in enumerate(reader.columns or ())}

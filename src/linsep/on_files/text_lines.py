@@ -148,7 +148,7 @@ def _blocks(file: str, waiting: Waiting) -> Iterator[TextBlock]:
             with waiting():
                 piece = next_bytes(stream, BLOCK)
             if first == 1 and not rest and packing_of(piece):
-                raise fault("packed text", file, byte=0)
+                raise fault("compressed text", file, byte=0)
             text, rest = rest + piece, b""
             if piece:
                 end = text.rfind(b"\n") + 1

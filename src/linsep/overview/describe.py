@@ -334,7 +334,7 @@ def noted_interrupts() -> Iterator[list[int]]:
 
 
 def _family(bias: bool, n_rows: int, share: float | None) -> list[Any]:
-    """The classifiers that are tried on so many rows, each of which gets a part of the seconds."""
+    """The classifiers that are tried on this many rows, each of which gets a part of the seconds."""
     from linsep.estimators import (
         FewestMistakesClassifier,
         KernelPerceptronClassifier,

@@ -26,11 +26,11 @@ from linsep.solvers import class_hints
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact.exact_outcomes import Settled
 from linsep.sources.base import Ints, Source, positions, require_finite
-from linsep.sources.chosen import class_marks, of_classes
 from linsep.sources.inputs import asked
 from linsep.sources.kesler import KeslerSource
 from linsep.sources.relabelled import against_the_rest
 from linsep.sources.row_set import Marks
+from linsep.sources.subset import class_marks, of_classes
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
@@ -154,7 +154,7 @@ def _finite(source: Source, clock: Clock) -> Source:
     if len(source.facts.labels) < 2:
         _ = source.facts.pair  # one class is refused
     require_finite(source)
-    clock.reads += 1
+    clock.reads += not source.facts.is_finite
     return source
 
 

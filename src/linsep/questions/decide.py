@@ -64,7 +64,7 @@ from linsep.tables.given_rows import Missing
 
 SMALL = 1 << 28  # bytes: a table on a device up to this size is copied to the host, unless it is very wide
 FULL = 0.5  # part of the entries that are stored: with at least this, a sparse table is converted to a dense one
-HELD = 1.0  # part of the rows that may be in memory at once: files with at most so many rows are decided in memory
+HELD = 1.0  # part of the rows that may be in memory at once: files with at most this many rows are decided in memory
 FEW_ROWS, FEW_COLUMNS = 1000, 18  # up to here all rows are processed together, in NumPy
 VERY_FEW = 5  # columns: up to here the exact LP is as fast as the search in floats, if numbers are small
 WORTH_A_THREAD = 1_000_000  # entries: from here on NaN is looked for during the search, not before it
@@ -153,7 +153,9 @@ def decide(
 
 def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
     """The verdict about a source, checked against it."""
-    case = Case(best_held(source), bias, clock)
+    held = best_held(source)
+    clock.reads += is_brought(source, held)
+    case = Case(held, bias, clock)
     try:
         with clock.limited():
             verdict = case.verdict(case.settle_while_reading())
@@ -195,7 +197,7 @@ class Case:
         them beside the search, as soon as the search first doubts that there is a separator.
         """
         require_columns(self.source.n_columns, BYTES_A_WEIGHT)
-        if self.source.n_rows * self.source.n_columns < WORTH_A_THREAD:
+        if self.source.facts.is_finite or self.source.n_rows * self.source.n_columns < WORTH_A_THREAD:
             self.require_finite()
             return self.settle()
         with ThreadPoolExecutor(1) as beside:
@@ -219,14 +221,16 @@ class Case:
         return settled
 
     def require_finite(self) -> None:
-        """Refuse NaN and infinity by name: row, column and value."""
+        """Refuse NaN and infinity by row, column and value: with a read, unless it is known that there are none."""
         require_finite(self.source)
-        self.clock.reads += 1
+        self.clock.reads += not self.source.facts.is_finite
 
     def settle(self) -> Settled:
         """The answer for finite rows."""
         if self.source.n_rows <= FEW_ROWS and self.source.n_columns <= FEW_COLUMNS:
-            return self.settle_few(in_memory(self.source))
+            few = in_memory(self.source)
+            self.clock.reads += is_brought(self.source, few)
+            return self.settle_few(few)
         peeling = peel(self.source, bias=self.bias, clock=self.clock)
         if peeling.rest is None:
             return self.settle_rows(self.source, peeling.columns, three_way=True)
@@ -445,6 +449,11 @@ def best_held(source: Source) -> Source:
     if not source.facts.is_elsewhere and source.n_rows <= HELD * (source.facts.at_hand or 0):
         return _brought(source)
     return _dense_if_full(source)
+
+
+def is_brought(source: Source, held: Source) -> bool:
+    """Whether a read has copied the rows to memory."""
+    return held is not source and not isinstance(source, MemorySource)
 
 
 def _brought(source: Source) -> Source:

@@ -200,7 +200,7 @@ class MistakeSearch:
         if is_round:
             self.close(walks, found)
         else:
-            self.reason = "with so many columns it only looks for obstructions that share no row"
+            self.reason = "with this many columns it only looks for obstructions that share no row"
             self.decide_the_rest()
 
     def descended(self, walks: VertexWalk, near: Floats | None) -> tuple[float, Floats]:

@@ -84,14 +84,6 @@ class KeslerSource(Source):
         own, places = np.unique(numbers // self._others, return_inverse=True)
         return self._derived(self._source.take(own), places, numbers % self._others, numbers)
 
-    def nearest(self, w: Floats, b: float, share: float) -> Block:
-        """About this part of the derived rows, those with the lowest scores."""
-        parts = []
-        for scored in self._scored(w, b):
-            wanted = max(1, int(share * scored.scores.size))
-            parts.append(scored.numbers[np.argpartition(scored.scores, wanted - 1)[:wanted]])
-        return self.take(np.sort(np.concatenate(parts)))
-
     def _parts(self, random: np.random.Generator | None, times: int) -> Iterator[Block]:
         """The rows of the source, few enough at a time for `times` their entries to fit in memory."""
         for block in self._source.blocks(random):

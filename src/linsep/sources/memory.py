@@ -1,7 +1,7 @@
 """Rows in memory: one table, dense or sparse, scanned by all cores without copying it."""
 
 import operator
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, reduce
@@ -19,8 +19,20 @@ NARROW = 8  # columns: up to this many, NumPy adds one after the other, as the c
 WORTH_A_THREAD = 1 << 18  # bytes: below this, passing the work to a thread costs more than doing it
 
 
-class MemorySource(Source):
-    """A table in memory with its labels; `numbers` are its row numbers in a larger whole, in ascending order."""
+class HeldRows(Source, ABC):
+    """Rows in memory that one thread can scan alone; `numbers` are their row numbers in a larger whole, ascending."""
+
+    y: Signs
+    numbers: range | Ints
+    _longest2: float  # the length of the longest row, squared, once a scan has found it
+
+    @abstractmethod
+    def scan_alone(self, w: Floats, b: float, worst: int, ceiling: float) -> Scan:
+        """The scan made by this thread alone; the worst rows are only those with a score below the ceiling."""
+
+
+class MemorySource(HeldRows):
+    """A table in memory with its labels."""
 
     def __init__(
         self, table: Table, y: Signs, facts: Facts, numbers: range | Ints | None = None, weights: Floats | None = None
@@ -207,7 +219,7 @@ def scanned(facts: Facts, w: Floats, b: float, worst: int, block: Block) -> Scan
     return scanned_part(part, facts, w, b, worst, UNKNOWN_LENGTH)
 
 
-def scanned_part(part: MemorySource, facts: Facts, w: Floats, b: float, worst: int, longest2: float) -> Scan:
+def scanned_part(part: HeldRows, facts: Facts, w: Floats, b: float, worst: int, longest2: float) -> Scan:
     """The same for a block that is a source itself."""
     part._longest2 = longest2
     is_few = facts.n_rows * facts.n_columns <= exact.FEW_CELLS
@@ -215,7 +227,7 @@ def scanned_part(part: MemorySource, facts: Facts, w: Floats, b: float, worst: i
     return settled(part, found, w, b)
 
 
-def settled(part: MemorySource, scan: Scan, w: Floats, b: float) -> Scan:
+def settled(part: Source, scan: Scan, w: Floats, b: float) -> Scan:
     """The scan with no row left in doubt: exact signs, while the rows are in memory."""
     if not scan.doubtful.size:
         return scan

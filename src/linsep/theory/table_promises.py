@@ -22,7 +22,7 @@ from linsep.questions.mistakes import fewest_mistakes
 from linsep.report import Grid, Report, Reported, Sentence, count, one_line
 from linsep.signs import scaled_floats
 from linsep.solvers.clock import Clock
-from linsep.sources.base import Floats, Source
+from linsep.sources.base import MOST_BITS, Floats, Source
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
 from linsep.tables.categories import Categories
@@ -35,7 +35,6 @@ KINDS: tuple[Kind, ...] = ("error", "probability", "updates", "bits")
 MOST_PASSES, SECONDS_OF_MISTAKES = 100, 2.0  # limits of the run and of the search for the fewest mistakes
 FEW_ENTRIES = 10**6  # only in smaller tables the fewest mistakes are looked for
 CLOSE = 1e-6  # the relative difference between numbers of a result and the same numbers in floats
-MOST_BITS = 53  # of a weight in a scan
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,7 +2,7 @@
 
     runs      along a direction, the rows beyond the last row of another class: such a run can be cut off
     grown     a linear program moves a cut so that it takes more rows of its class; those of other classes are hard,
-              and rows that are nearly taken cost most (costs 1/(slack + eps), made anew from the last answer)
+              and rows that are nearly taken cost most (costs 1/(slack + eps), made again from the last answer)
     widest    among all hyperplanes that take the same rows, one with a wide margin
 
 All of this is in floats, on columns of mean 0 and variance 1. Exact arithmetic decides whether a cut is pure.

@@ -46,6 +46,7 @@ from linsep.sources.files.labels import classes_of
 from linsep.sources.inputs import is_elsewhere
 from linsep.sources.row_set import Marks
 from linsep.tables import read_labels
+from linsep.tables.exact_numbers import EXACT
 from linsep.tables.given_rows import Missing
 from linsep.tables.label_values import distinct
 from linsep.tables.row_ids import RowIds
@@ -311,7 +312,7 @@ def _labels(
     """The values of the labels in increasing order, the class of each, and what the classes are called."""
     every = list(dict.fromkeys(value for found in seen for value in found.labels))
     values, _ = distinct(read_labels(every))
-    if files and all(isinstance(value, float) and value.is_integer() and abs(value) < 2**53 for value in values):
+    if files and all(isinstance(value, float) and value.is_integer() and abs(value) < EXACT for value in values):
         values = [int(value) for value in values]  # as in any file
     orders = {found.order for found in seen if found.rows}
     labels, marks = classes_of(
@@ -550,7 +551,7 @@ def _explained(error: Exception) -> Exception:
     if "lost dependencies" in said:  # the cluster is well, the graph is not
         return ClusterError(
             f"Dask gave up part of the work: {said.rstrip('. ')}.",
-            fix="Make the collection anew, or compute it by itself: something that it is made of is no longer held.",
+            fix="Make the collection again, or compute it by itself: something that it is made of is no longer held.",
         )
     if kind in ("CommClosedError", "CancelledError", "FutureCancelledError", "FuturesCancelledError", "TimeoutError"):
         return ClusterError(f"The cluster no longer answers: {said.rstrip('. ') or kind}.", fix="Start it again.")

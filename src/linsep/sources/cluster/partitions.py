@@ -16,10 +16,11 @@ from linsep.errors import InputError
 from linsep.faults import fault, few
 from linsep.loops.layouts import Csr, Dense
 from linsep.sources.base import Array, Block, Facts, Floats, Ints, Label, Scan, integer_bits, marks
+from linsep.sources.files.labels import MOST_LABELS
 from linsep.sources.files.reader import ColumnValues
 from linsep.sources.files.source import ColumnPart
 from linsep.sources.inputs import read_table
-from linsep.sources.memory import MemorySource, scanned, scanned_part
+from linsep.sources.memory import HeldRows, MemorySource, scanned, scanned_part
 from linsep.tables import is_long, read_labels
 from linsep.tables.given_rows import Given, complete
 from linsep.tables.handed_over import as_series
@@ -27,7 +28,6 @@ from linsep.tables.label_values import distinct, order_of, require_one_index
 from linsep.tables.row_ids import ListedIds
 
 T = TypeVar("T")
-MOST_LABELS = 1 << 16  # distinct values: more than this are not labels
 
 
 class Unread(ABC):
@@ -267,7 +267,7 @@ def _read(known: Known, at: Span, x: Any, y: Any) -> tuple[Any, Any]:
     return x, _classes(known, read_labels(y, at.rows))
 
 
-def part_of(known: Known, at: Span, x: Any, y: Any) -> MemorySource:
+def part_of(known: Known, at: Span, x: Any, y: Any) -> HeldRows:
     """The rows of a partition without copying; doubles that lie column by column stay so."""
     if known.kind != "float64" or known.facts.n_rows * known.facts.n_columns <= exact.FEW_CELLS:
         block = block_of(known, at, x, y)

@@ -17,7 +17,7 @@ from linsep.tables.sparse_tables import MALFORMED
 
 @dataclass(slots=True)
 class Tiles:
-    """What one read says about each tile of rows: tensors, one number for each tile; `scores` for each row, or None."""
+    """What one read says about each tile of rows: tensors, one number for each tile."""
 
     minus: Any  # the lowest y·score of class -1
     plus: Any
@@ -26,15 +26,14 @@ class Tiles:
     doubtful: Any  # rows too near the hyperplane to tell
     strange: Any  # rows without a finite score
     longest: Any  # the largest |x|²
-    scores: Any = None
+    scores: None = None  # the compiled scan can write one for each row, which nothing asks for
 
     @classmethod
-    def empty(cls, torch: Any, count: int, n_scores: int | None, place: Any) -> "Tiles":
+    def empty(cls, torch: Any, count: int, place: Any) -> "Tiles":
         """Room for `count` tiles."""
         floats = torch.empty((3, count), dtype=torch.float64, device=place)
         counts = torch.empty((4, count), dtype=torch.int32, device=place)
-        scores = None if n_scores is None else torch.empty(n_scores, dtype=torch.float64, device=place)
-        return cls(floats[0], floats[1], counts[0], counts[1], counts[2], counts[3], floats[2], scores)
+        return cls(floats[0], floats[1], counts[0], counts[1], counts[2], counts[3], floats[2])
 
 
 class DeviceTable(Protocol):

@@ -40,7 +40,6 @@ LEAST_TILE, LARGEST_TILE, MANY_TILES = 32, 2048, 1024
 PIECE = 1 << 25  # bytes of rows that are copied here together
 AT_HAND = 1 << 27  # bytes of rows that may be held here at once
 LOOKED_AT = 1 << 20  # rows read again together
-SCORED = 1 << 26  # rows whose scores are kept together
 TINY = 2.0**-1074
 
 
@@ -192,17 +191,6 @@ class DeviceSource(Source):
             doubtful=np.zeros(0, np.int64),
         )
 
-    def nearest(self, w: Floats, b: float, share: float) -> Block:
-        """The rows with the lowest scores: this share of all rows."""
-        torch, found = self.torch, []
-        step = max(self._tile, SCORED // self._tile * self._tile)
-        for start in range(0, self.n_rows, step):
-            part = slice(start, min(start + step, self.n_rows))
-            scores = self._tiles(np.asarray(w), float(b), 0.0, part=part, keep=True).scores
-            wanted = max(1, int(share * len(scores)))
-            found.append(torch.topk(scores, wanted, largest=False, sorted=False).indices + start)
-        return self.take(np.sort(torch.cat(found).cpu().numpy()))
-
     def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
         """The rows, copied here piece by piece."""
         step = max(1, PIECE // max(1, self.table.row_bytes))
@@ -243,30 +231,26 @@ class DeviceSource(Source):
         near = 2.001 * rounding_factor(terms) * length * float(np.sqrt(self._longest2 + 1.0)) + 2 * terms * TINY
         return near if near < np.inf else np.inf  # NaN is not a limit
 
-    def _tiles(
-        self, w: Floats, b: float, near: float, *, part: slice | None = None, lengths: bool = False, keep: bool = False
-    ) -> Tiles:
-        """What one read says about the tiles of some rows, or of all."""
+    def _tiles(self, w: Floats, b: float, near: float, *, lengths: bool = False) -> Tiles:
+        """What one read says about all tiles."""
         torch, place = self.torch, self.table.place
-        part = part or slice(0, self.n_rows)
-        count = part.stop - part.start
-        tiles = Tiles.empty(torch, -(-count // self._tile), count if keep else None, place)
+        tiles = Tiles.empty(torch, -(-self.n_rows // self._tile), place)
         weights = torch.from_numpy(np.append(w, [b, near])).to(place)
         if isinstance(self.table, DenseTable) and place.type == "cuda" and (kernels := _kernels()):
             options: Any = {"tile": self._tile, "lengths": lengths}
-            kernels.scan(self.table.values[part], self.y[part], weights, tiles, **options)
+            kernels.scan(self.table.values, self.y, weights, tiles, **options)
         else:
-            self._fill(tiles, part, weights[:-2], b, near, lengths)
+            self._fill(tiles, weights[:-2], b, near, lengths)
         return tiles
 
-    def _fill(self, tiles: Tiles, part: slice, w: Any, b: float, near: float, lengths: bool) -> None:
+    def _fill(self, tiles: Tiles, w: Any, b: float, near: float, lengths: bool) -> None:
         """The same in PyTorch, some rows at a time."""
         step = max(self._tile, LOOKED_AT // self._tile * self._tile)
-        for start in range(part.start, part.stop, step):
-            rows = slice(start, min(start + step, part.stop))
+        for start in range(0, self.n_rows, step):
+            rows = slice(start, min(start + step, self.n_rows))
             y, scores = self.y[rows], self.table.scores(rows, w)
             scores = (scores + b) * y
-            first = (start - part.start) // self._tile
+            first = start // self._tile
             mine = slice(first, first + -(-len(scores) // self._tile))
             is_finite = scores.isfinite()
             low = self.torch.where(is_finite, scores, np.inf)
@@ -278,8 +262,6 @@ class DeviceSource(Source):
             tiles.strange[mine] = self._by_tile(~is_finite, False).sum(dim=1).int()
             if lengths:
                 tiles.longest[mine] = self._by_tile(self.table.lengths2(rows), 0.0).amax(dim=1)
-            if tiles.scores is not None:
-                tiles.scores[start - part.start : rows.stop - part.start] = scores
 
     def _by_tile(self, values: Any, filler: Any) -> Any:
         """The values with one line for each tile; the last one is padded."""

@@ -34,6 +34,8 @@ from linsep.sources.inputs import is_elsewhere
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing, require_missing
 
+TABLES = ("csv", "tsv", "parquet", "arrow")  # the formats whose columns may name the rows
+
 if TYPE_CHECKING:
     from linsep.sources.files.text_reader import Pipe
 
@@ -235,6 +237,8 @@ def reader_of(path: str, options: Options, file: "str | Pipe | None" = None) -> 
         require_content(path, file or path, kind, options.format)
     else:
         kind = options.format or "csv"
+    if options.id is not None and kind not in TABLES:
+        raise fault("no ids", path)
     if kind in ("csv", "tsv"):
         from linsep.sources.files.csv_reader import CsvReader
 

@@ -36,7 +36,6 @@ SPARSE_FROM = 100  # columns: from this many on, if most are of categories, rows
 class TableReader(Reader):
     """A reader of named columns. Those that are chosen become numbers; text columns have `categories`."""
 
-    has_ids = True
     names: tuple[str, ...]  # of the chosen columns of the file
     id_name: str | None  # of the column that names the rows
     text_rows: int = 0  # how many rows were searched for categories
@@ -50,7 +49,8 @@ class TableReader(Reader):
         self.names = tuple(header[j] for j in choice.columns)
         self.label_name = None if choice.label is None else header[choice.label]
         self.id_name = None if choice.id is None else header[choice.id]
-        self.remark, self.categories = choice.remark, choice.categories
+        self.remarks += [] if choice.remark is None else [choice.remark]
+        self.categories = choice.categories
         self.wanted = [*self.names, *([] if choice.label is None else [header[choice.label]])]
 
     def also_text(self, names: Sequence[str]) -> None:

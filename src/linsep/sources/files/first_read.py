@@ -16,7 +16,7 @@ from linsep.faults import fault, few
 from linsep.sources.files.labels import Labels
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, Store
 from linsep.sources.files.threads import map_in_order
-from linsep.sources.files.values import EXACT, NOT_WHOLE, is_finite, largest_whole
+from linsep.sources.files.values import EXACT, NOT_WHOLE, first_long, is_finite, largest_whole
 from linsep.tables import is_long
 
 NUMBERS = ("whole", "bits", "long", "entries")  # what a survey knows about the numbers
@@ -69,8 +69,8 @@ class Survey:
     def _look_at_integers(self, batch: Batch, values: npt.NDArray[Any]) -> None:
         if values.dtype == np.int64 and self.long is None and is_long(values):
             dense = batch.values if isinstance(batch.values, np.ndarray) else batch.values.toarray()
-            row, column = (int(k) for k in np.argwhere((dense > 2**53) | (dense < -(2**53)))[0])
-            self.long = (batch.first + row, column)
+            if (place := first_long(dense)) is not None:
+                self.long = (batch.first + place[0], place[1])
         if self.whole and values.size:
             self.bits = max(self.bits, max(int(values.max()), -int(values.min())).bit_length())
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from linsep.errors import CertificateError, shown
 from linsep.faults import fault, few
 from linsep.sources.base import Label, Signs
-from linsep.sources.files.values import NUMBER, mark_first, numbers_of
+from linsep.sources.files.values import EXACT, NUMBER, mark_first, numbers_of
 
-MOST = 1 << 16  # distinct values: more than this are not labels
+MOST_LABELS = 1 << 16  # distinct values: more than this are not labels
 ENDLESS = re.compile("[eE][+-]?[0-9]{10}")
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]{1,400}[ \t]*")
 
@@ -64,8 +64,8 @@ class Labels:
             return
         self.codes[value] = len(self.codes)
         self.first[value] = row
-        if len(self.codes) > MOST:
-            raise fault("many labels", self.path, most=MOST, seen=few(self.codes))
+        if len(self.codes) > MOST_LABELS:
+            raise fault("many labels", self.path, most=MOST_LABELS, seen=few(self.codes))
 
     def copy(self) -> "Labels":
         """The same values with the same codes, for another thread to continue from."""
@@ -115,7 +115,7 @@ class Labels:
         if self.from_text:
             return _as_numbers(keys)
         if keys and all(
-            isinstance(key, float) and math.isfinite(key) and key == int(key) and abs(key) < 2**53 for key in keys
+            isinstance(key, float) and math.isfinite(key) and key == int(key) and abs(key) < EXACT for key in keys
         ):
             return [int(key) for key in keys]
         return keys
@@ -210,7 +210,7 @@ def _as_numbers(texts: list[str]) -> list[Label]:
         numbers = [float(text) for text in texts]
         if not all(map(is_its_double, texts)):
             return list(texts)
-        return [int(n) for n in numbers] if all(n == int(n) and abs(n) < 2**53 for n in numbers) else list(numbers)
+        return [int(n) for n in numbers] if all(n == int(n) and abs(n) < EXACT for n in numbers) else list(numbers)
     return list(texts)
 
 

@@ -152,7 +152,8 @@ class NpyReader(ArrayReader, Store):
         is_run = choice.columns == list(range(first, first + self.n_columns))
         self._chosen = slice(first, first + self.n_columns) if is_run else choice.columns
         self.label_name = choice.label
-        self.remark = choice.remark if options.needs is not None and options.needs.names else None
+        if choice.remark is not None and options.needs is not None and options.needs.names:
+            self.remarks.append(choice.remark)
 
     def _pieces(self) -> Iterator[Batch]:
         return (
@@ -209,7 +210,7 @@ class NpzReader(ArrayReader):
         self.n_columns = width if self._chosen is None else len(self._chosen)
         if options.needs is not None:
             require_width(path, self.n_columns, options.needs)
-            self.remark = FILE_WITHOUT_NAMES if options.needs.names is not None else None
+            self.remarks += [] if options.needs.names is None else [FILE_WITHOUT_NAMES]
 
     def _position(self, column: str | int, width: int) -> int:
         """A column by its position, from 0 or from the end."""

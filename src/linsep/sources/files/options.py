@@ -17,6 +17,7 @@ from linsep.tables.given_rows import Missing, require_missing
 Numbers: TypeAlias = Literal["binary64", "decimal"]
 
 MEMORY = "512MB"
+LEAST = 10**6  # bytes
 SMALLEST = 1 << 16  # bytes of a batch
 SHARE = 64  # a batch is this fraction of the memory, since several are in progress at once, as text, columns and rows
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
@@ -76,8 +77,8 @@ class Options:
         if isinstance(self.memory, bool) or not isinstance(self.memory, str | int):
             raise ArgumentError(f"memory is {self.memory!r}: it must be a number of bytes, or text such as '512MB'.")
         size = self.memory if isinstance(self.memory, int) else parse_size(self.memory)
-        if size < 16 * SMALLEST:
-            raise ArgumentError(f"memory is {self.memory}: at least 1MiB is needed.")
+        if size < LEAST:
+            raise ArgumentError(f"memory is {self.memory}: at least 1MB is needed.")
         known: dict[str, Any] = {"size": size, "batch_bytes": batch_bytes(size)}
         known |= {"columns": None if self.columns is None else tuple(self.columns)}
         if self.missing is not None:

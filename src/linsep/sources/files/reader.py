@@ -83,11 +83,9 @@ class Reader(ABC):
     is_text: bool = False  # whether labels are texts that may mean numbers
     is_sparse: bool = False
     has_features: bool = False  # whether columns are named features, known once the file has been walked
-    has_ids: bool = False  # whether the format has columns that may name the rows
     has_header: bool = False  # whether its first line names the columns
     is_plain_csv: bool = False  # whether any other CSV reader would read the same table
     left_out: int = 0
-    remark: str | None = None  # on how the columns were chosen
     decimal_places: tuple[int, ...] | None = None  # the power of ten that makes each column integers, if any
     digest: str | None = None  # of the whole file, once a walk has found it
     is_walked: bool = False  # whether all rows were read once, so that rejected rows are written down
@@ -95,10 +93,9 @@ class Reader(ABC):
 
     def __init__(self, path: str, options: Options, file: str | None = None, *, is_pipe: bool = False) -> None:
         self.path, self.options, self.file = path, options, file or path
-        if options.id is not None and not self.has_ids:
-            raise fault("no ids", path)
         self.stamp = Stamp(path) if is_pipe else Stamp.of(path, self.file)
         self.categories: dict[str, tuple[str, ...]] = {}  # of each text column, in order
+        self.remarks: list[str] = []  # what the user should know about how the columns were chosen and counted
         self.bad_rows = array("q")  # rejected in the first walk, by their numbers in the file
 
     @abstractmethod
@@ -151,10 +148,6 @@ class Reader(ABC):
     def use_features(self, names: Sequence[str]) -> None:
         """Use these features as the columns, including those that only other files have."""
         self.columns = tuple(names)
-
-    def remarks(self) -> list[str]:
-        """What the user should know about how the columns were chosen and counted."""
-        return [] if self.remark is None else [self.remark]
 
 
 class Store(ABC):

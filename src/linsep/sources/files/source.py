@@ -21,7 +21,7 @@ from linsep.sources.files.labels import classes_of, known_classes, marks_of
 from linsep.sources.files.reader import Batch, ColumnValues, Reader, Values
 from linsep.sources.files.threads import map_in_order, prefetch
 from linsep.sources.inputs import read_table
-from linsep.sources.memory import UNKNOWN_LENGTH, MemorySource, settled
+from linsep.sources.memory import UNKNOWN_LENGTH, HeldRows, MemorySource, settled
 from linsep.tables.categories import Coding
 from linsep.tables.row_ids import RowIds
 
@@ -100,7 +100,7 @@ class FileSource(Source):
         reader = self._surveys[0].reader
         coding = reader.options.coding_of
         said = [_coded(name, values, coding(name)) for name, values in reader.categories.items()]
-        said += reader.remarks()
+        said += reader.remarks
         if left_out := self.facts.rows_left_out:
             if reader.options.missing == "drop":
                 rows = (
@@ -138,7 +138,7 @@ class FileSource(Source):
         """The scan of each batch. Rows that floats leave in doubt are settled exactly, at once."""
         lowest = Lowest(worst)
 
-        def scan(part: MemorySource, *, alone: bool) -> Scan:
+        def scan(part: HeldRows, *, alone: bool) -> Scan:
             found = part.scan_alone(w, b, worst, lowest.ceiling) if alone else part.scan(w, b, worst=worst)
             lowest.add(found.worst_scores)
             self._longest2[int(part.numbers[0])] = found.longest2
@@ -158,7 +158,7 @@ class FileSource(Source):
         groups = range(len(self._groups)) if random is None else random.permutation(len(self._groups)).tolist()
         has_short = sum(survey.batches for survey in self._surveys) == len(self._groups)
         if self._is_side_by_side and has_short:
-            parts: Iterable[MemorySource] = map_in_order(
+            parts: Iterable[HeldRows] = map_in_order(
                 lambda k: next(self._parts(k, as_rows=True)), groups, thread_count()
             )
         else:
@@ -203,11 +203,11 @@ class FileSource(Source):
     def _group_of(self, row: int) -> int:
         return int(np.searchsorted(self._starts, row, side="right")) - 1
 
-    def _walk(self, groups: Iterable[int], *, as_rows: bool = False) -> Iterator[MemorySource]:
+    def _walk(self, groups: Iterable[int], *, as_rows: bool = False) -> Iterator[HeldRows]:
         """The batches of these groups, one after the other; meanwhile the next ones are read."""
         return prefetch(chain.from_iterable(self._parts(k, as_rows=as_rows, use_threads=True) for k in groups))
 
-    def _parts(self, k: int, *, as_rows: bool = False, use_threads: bool = False) -> Iterator[MemorySource]:
+    def _parts(self, k: int, *, as_rows: bool = False, use_threads: bool = False) -> Iterator[HeldRows]:
         """The batches of a group; those of a columnar file lie column by column, unless rows are asked for."""
         survey, group = self._groups[k]
         start = int(self._starts[k])
@@ -216,11 +216,11 @@ class FileSource(Source):
             start += len(batch)
             yield part
 
-    def _part(self, survey: Survey, batch: Batch, start: int) -> MemorySource:
+    def _part(self, survey: Survey, batch: Batch, start: int) -> HeldRows:
         numbers, values = range(start, start + len(batch)), batch.values
         signs, facts = self._read_marks(survey, batch), self.facts.of_part(len(numbers))
         if isinstance(values, ColumnValues) and self._kind is np.float64:
-            part: MemorySource = ColumnPart(values, signs, facts, numbers)
+            part: HeldRows = ColumnPart(values, signs, facts, numbers)
         else:
             part = MemorySource(self._table(values), signs, facts, numbers)
         part._longest2 = self._longest2.get(start, part._longest2)
@@ -301,36 +301,45 @@ def _numbers_in(reader: Reader, rows: list[int]) -> dict[int, Any]:
     return {row: f"{reader.path}:{number}" for row, number in _numbers(reader, rows).items()}
 
 
-class ColumnPart(MemorySource):
+class ColumnPart(HeldRows):
     """A batch that lies column by column: scanned without a copy, and copied into rows only on demand."""
 
-    def __init__(self, values: ColumnValues, y: Signs, facts: Facts, numbers: range) -> None:
-        self._values = values
-        self._addresses = np.array([column.ctypes.data for column in values.columns], np.uint64)
-        super().__init__(Dense(None), y, facts, numbers)
+    numbers: range
 
-    @property
-    def _block(self) -> Block:
-        return Block(Dense(self._values.rows()), self.y, self.numbers, self.n_columns)
+    def __init__(self, values: ColumnValues, y: Signs, facts: Facts, numbers: range) -> None:
+        self.y, self.facts, self.numbers, self._values = y, facts, numbers, values
+        self._addresses = np.array([column.ctypes.data for column in values.columns], np.uint64)
+        self._longest2 = UNKNOWN_LENGTH
+
+    def blocks(self, random: np.random.Generator | None = None) -> Iterator[Block]:
+        """All of them as rows."""
+        yield Block(Dense(self._values.rows()), self.y, self.numbers, self.n_columns)
+
+    def take(self, rows: Sequence[int] | Ints) -> Block:
+        """These rows, copied out."""
+        numbers = np.asarray(rows, np.int64)
+        return self._rows_at(numbers - self.numbers.start)
 
     def _rows_at(self, positions: Ints) -> Block:
-        return Block(Dense(self._values[positions]), self.y[positions], self.numbered(positions), self.n_columns)
+        numbers = positions + self.numbers.start
+        return Block(Dense(self._values[positions]), self.y[positions], numbers, self.n_columns)
 
-    def _parts(self) -> list[tuple[int, int]]:
-        return [(0, self.n_rows)]
+    def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
+        """The scan made by this thread alone."""
+        return self.scan_alone(np.ascontiguousarray(w, np.float64), float(b), worst, np.inf)
 
-    def _scan_part(self, start: int, stop: int, w: Floats, b: float, wanted: int, ceiling: float = np.inf) -> Scan:
+    def scan_alone(self, w: Floats, b: float, worst: int, ceiling: float) -> Scan:
         """The scan of the rows that need closer examination, plus the counts of the plain ones, which do not."""
         if self._longest2 == UNKNOWN_LENGTH:
             self._longest2 = self._largest_norm2()
-        if 0 < wanted < self.n_rows and ceiling == np.inf:
-            ceiling = self._ceiling_of(wanted, w, b)
+        if 0 < worst < self.n_rows and ceiling == np.inf:
+            ceiling = self._ceiling_of(worst, w, b)
         others = np.empty(self.n_rows, np.int64)
         near = loops.column_scores.sure_beyond(w, float(b), self._longest2)
         wrong, minus, plus, left = loops.column_scores.count_plain(
-            self._addresses, self.y, w, float(b), near, ceiling if wanted else -np.inf, others
+            self._addresses, self.y, w, float(b), near, ceiling if worst else -np.inf, others
         )
-        found = self._looked_at(others[:left])._scan_part(0, left, w, b, wanted, ceiling)
+        found = self._looked_at(others[:left]).scan_alone(w, b, worst, ceiling)
         return replace(
             found,
             rows=self.n_rows,
@@ -347,8 +356,8 @@ class ColumnPart(MemorySource):
 
     def _looked_at(self, positions: Ints) -> MemorySource:
         """These rows, in order, copied into rows."""
-        rows, numbers = Dense(self._values[positions]), self.numbered(positions)
-        part = MemorySource(rows, self.y[positions], self.facts.of_part(len(positions)), numbers)
+        block = self._rows_at(positions)
+        part = MemorySource(block.table, block.y, self.facts.of_part(len(positions)), block.numbers)
         part._longest2 = self._longest2
         return part
 

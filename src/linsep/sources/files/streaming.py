@@ -22,7 +22,7 @@ from linsep.sources.files.paths import MARK, PIPED, Paths, expand, is_pipe, kind
 from linsep.sources.files.private import TemporaryFolder
 from linsep.sources.files.reader import Batch, Reader
 from linsep.sources.files.text_reader import Pipe, Waiting
-from linsep.sources.files.values import EXACT
+from linsep.sources.files.values import first_long
 
 
 def readers(path: Paths, options: Options, waiting: Waiting = nullcontext) -> Iterator[Reader]:
@@ -108,11 +108,10 @@ def doubles_of(reader: Reader, batch: Batch, rows: Ints) -> Any:
     if values.dtype.kind == "f":
         return values.astype(np.float64, copy=False)
     dense: npt.NDArray[Any] = values if isinstance(values, np.ndarray) else values.toarray()
-    largest = int(EXACT)  # a float here would make NumPy round the integers
-    long = np.argwhere((dense > largest) | (dense < -largest))
-    if not long.size:
+    place = first_long(dense)
+    if place is None:
         return values.astype(np.float64)
-    position, column = (int(place) for place in long[0])
+    position, column = place
     name = reader.columns[column] if reader.columns else column
     value = int(dense[position, column])
     raise fault("inexact", reader.path, row=int(rows[position]), column=name, value=value)

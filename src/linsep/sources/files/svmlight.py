@@ -66,6 +66,8 @@ class LineReader(TextReader):
         for name, asked in (("label", options.label), ("columns", options.columns)):
             if asked is not None and options.needs is None:
                 raise fault("label in front", path, option=name, fix=f"Leave {name} out.")
+        if options.format is None and says_nothing(path):
+            self.remarks.append(f"{path} is read as {self.called}.")
 
     def batches(self) -> Iterator[Batch]:
         """Every row once, in order."""
@@ -93,11 +95,6 @@ class LineReader(TextReader):
                 elif len(rest) > self.longest_record:
                     most = self.longest_record_told
                     raise fault("svmlight endless", self.path, row=self.row, line=lines + 1, byte=byte, most=most)
-
-    def remarks(self) -> list[str]:
-        """What the user should know about how the columns were chosen and, if the name does not say it, the format."""
-        is_seen = self.options.format is None and says_nothing(self.path)
-        return [*super().remarks(), *([f"{self.path} is read as {self.called}."] if is_seen else [])]
 
     @abstractmethod
     def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
@@ -172,13 +169,10 @@ class SvmlightReader(LineReader):
         self._most = options.n_columns if options.needs is None else options.needs.width
         self._widest = self._most or options.most_columns
         self.n_columns = self._most or 1
-        self.remark = FILE_WITHOUT_NAMES if options.needs is not None and options.needs.names else None
-
-    def remarks(self) -> list[str]:
-        """What the user should know about how the columns were chosen and counted."""
-        base = self.options.index_base
-        counted = f"Columns are counted from {base} (--index-base {1 - base} counts from {1 - base})."
-        return [*super().remarks(), counted]
+        if options.needs is not None and options.needs.names:
+            self.remarks.insert(0, FILE_WITHOUT_NAMES)
+        other = 1 - options.index_base
+        self.remarks.append(f"Columns are counted from {1 - other} (--index-base {other} counts from {other}).")
 
     def _batch(self, text: bytes, first: int, byte: int, lines: int) -> Batch:
         """Whole lines, the first of which begins at this byte after this many lines."""

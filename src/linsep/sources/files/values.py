@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from linsep import exact, loops
+from linsep.tables import exact_numbers
 
-EXACT = 2.0**53  # every integer up to this is a double
+EXACT = float(exact_numbers.EXACT)  # as Arrow and the loops need it
 NOT_WHOLE = -1.0
 NOT_ZERO = "[^eE]*[1-9]"  # the beginning of a number that is not 0
 INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
@@ -47,6 +48,12 @@ def no_text() -> Any:
     import pyarrow as pa
 
     return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(bytes(8)), pa.py_buffer(b"")])[0]
+
+
+def first_long(values: Array) -> tuple[int, int] | None:
+    """The row and column of the first integer that a double would round, if there is one."""
+    found = np.argwhere((values > exact_numbers.EXACT) | (values < -exact_numbers.EXACT))
+    return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
 
 
 def is_finite(values: Array) -> bool:

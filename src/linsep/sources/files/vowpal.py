@@ -41,7 +41,7 @@ class VowpalReader(LineReader):
         super().__init__(path, options, file)
         self._places: dict[str, int] = {}
         if options.needs is not None and options.needs.names is not None:
-            self.remark = "Features that the model does not know are ignored."
+            self.remarks.insert(0, "Features that the model does not know are ignored.")
             self.use_features(options.needs.names)
         else:
             self.use_features(sorted(self._names()))
