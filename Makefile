@@ -40,7 +40,7 @@ jupyter: $(VENV)/.test chromium
 	$(BIN)/pip install --quiet jupyterlab
 	$(BIN)/pytest tests/test_jupyter.py
 
-# Every instance with a known answer, every way and through every door: half an hour on two cores. docs/torture.md says what it runs.
+# Every instance with a known answer, every way and through every door: a quarter of an hour on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
 	$(BIN)/python tests/torture.py 2
 	$(BIN)/python tests/doors.py 300

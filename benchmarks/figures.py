@@ -134,11 +134,14 @@ PAGES = {
     ),
     "docs/wide.md": Page(
         (
-            "python benchmarks/wide.py --tables separable",
-            "python benchmarks/wide.py --alone --tables overlapping touching peeled margin",
+            "python benchmarks/wide.py",
             "python benchmarks/tiny_margins.py",
+            "python benchmarks/growth.py",  # its picture too
         ),
-        (*ROWS, "src/linsep/questions/margin.py", "benchmarks/wide.py", "benchmarks/tiny_margins.py"),
+        (
+            *(*ROWS, "src/linsep/questions/margin.py", "src/linsep/sources/used_columns.py"),
+            *(f"benchmarks/{name}.py" for name in ("wide", "tiny_margins", "growth", "real_data")),
+        ),
     ),
     "docs/mnist.md": Page(("python benchmarks/mnist.py",), (*ROWS, "benchmarks/mnist.py")),
     "docs/real-data.md": Page(

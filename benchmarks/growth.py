@@ -2,8 +2,9 @@
 
     python benchmarks/growth.py [--quick]
 
-Seconds of the processor, one thread, the best of two; an exponent is the slope of a line through the points of one
-series, both axes logarithmic. Two minutes on an idle machine.
+It is among the commands of docs/wide.md, so `figures.py --check` says when the picture is old, too. Seconds of the
+processor, one thread, the best of two; an exponent is the slope of a line through the points of one series, both axes
+logarithmic. Two to three minutes on an idle machine.
 """
 
 import argparse
@@ -105,6 +106,7 @@ def measured(panels, rounds):
             kinds = " or ".join(sorted({kind for _, kind in found}))
             lines.append([axis, name, f"{places[0]:g} to {places[-1]:g}", kinds, told, shown(slope)])
             yield axis, name, places, times, slope
+    print("### Growth\n")
     print(table(["time against", "rows", "from", "verdict", "seconds", "exponent"], lines))
 
 

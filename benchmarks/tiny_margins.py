@@ -20,7 +20,7 @@ CASES = [
     ("columns equal up to 2^-40, one tie", adversarial.equal_columns, (8471, 177, 1), False, 2.0),
     ("text, one contradictory pair", adversarial.contradictory_text, (10_606, 800, 40, 1), True, 0.5),
     ("text, one contradictory pair", adversarial.contradictory_text, (3922, 3460, 40, 1), True, 0.5),
-    ("140 near-duplicate pairs, 2^-35 apart", adversarial.near_duplicates, (3000, 150, 140), False, 10.0),
+    ("140 near-duplicate pairs, 2^-36 apart", adversarial.near_duplicates, (3000, 150, 140), False, 10.0),
 ]
 
 

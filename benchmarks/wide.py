@@ -1,13 +1,14 @@
 """Many columns: verdicts and margins beside LIBLINEAR, scikit-learn's Perceptron and HiGHS; verification included.
 
-    python benchmarks/wide.py [--limit 60] [--part 1.0] [--tables separable overlapping touching peeled margin]
-                              [--kinds dense sparse] [--alone]
+    python benchmarks/wide.py [--limit 60] [--part 1.0] [--kinds dense sparse] [--alone]
+                              [--tables separable overlapping touching peeled one-hot real margin]
 
 A peer has 60 seconds, in a process of its own; what it then has is looked at: "no" is a peer that stopped without a
 separator, "infeasible" is what HiGHS says, without a proof. One that did not finish is not asked about the tables of
 the same kind that follow: they are larger or harder. `--part` makes all generated tables smaller. With the peers all
-take half an hour; one table of one kind (`--tables touching --kinds sparse`) takes less than ten minutes: at most one
-minute for each peer that is late, and what the others and linsep take. The sets of real data are those of docs/data.md.
+take three quarters of an hour; one table of one kind (`--tables touching --kinds sparse`) takes less than ten minutes:
+at most one minute for each peer that is late, and what the others and linsep take. The sets of real data are those of
+docs/data.md.
 """
 
 import argparse
@@ -16,12 +17,13 @@ import os
 import resource
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 from sklearn.linear_model import Perceptron
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 import linsep
 from real_data import load
@@ -29,7 +31,10 @@ from timing import table
 
 SPARSE = [(100_000, 20_000, 1e-2), (100_000, 20_000, 1e-3), (100_000, 20_000, 1e-4), (100_000, 50_000, 1e-3)]
 DENSE = [(10_000, 784, 1e-3), (10_000, 2000, 1e-3), (20_000, 5000, 1e-3)]
-TABLES, KINDS = ["separable", "overlapping", "touching", "peeled", "margin"], ["sparse", "dense"]
+TABLES = ["separable", "overlapping", "touching", "peeled", "one-hot", "real", "margin"]
+KINDS = ["sparse", "dense"]
+ONE_HOT = [(20_000, 20, 50), (50_000, 20, 100), (50_000, 10, 500)]  # rows, groups, levels of each
+REAL = ["colon", "leukemia", "sms_spam", "reuters_lasvm", "news20"]  # the smallest first
 MOST_BYTES = 12 << 30  # of memory for a peer
 MARGINS = ["leukemia", "colon", "rcv1_vw_small", "sms_spam", "pcmac", "news20"]
 
@@ -90,26 +95,30 @@ PEERS = {
     "HiGHS simplex": highs("highs-ds"),
     "HiGHS IPM": highs("highs-ipm"),
 }
+NEVER = ("Perceptron",)  # never stops on rows that no hyperplane separates
 
 
 def is_right(X, y, w, b):
     return bool((y * (X @ w + b) > 0).all())
 
 
-def work(pipe, peer, X, y):
+def work(pipe, peer, X, y, told):
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     warnings.simplefilter("ignore")  # of a peer that did not converge: what it has is looked at
     start = time.perf_counter()
     found = peer(X, y)
     seconds = time.perf_counter() - start
-    said = "infeasible, " if found is None else "" if is_right(X, y, *found) else "no, "
-    pipe.send(f"{said}{seconds:.1f} s")
+    pipe.send(f"{told(X, y, found)}{seconds:.1f} s")
 
 
-def peer_time(peer, X, y, limit):
+def separates(X, y, found):
+    return "infeasible, " if found is None else "" if is_right(X, y, *found) else "no, "
+
+
+def peer_time(peer, X, y, limit, told=separates):
     """What a peer comes to and how long it takes, in words; it is ended at the limit."""
     here, there = multiprocessing.Pipe()
-    child = multiprocessing.get_context("fork").Process(target=work, args=(there, peer, X, y))
+    child = multiprocessing.get_context("fork").Process(target=work, args=(there, peer, X, y, told))
     child.start()
     there.close()
     try:
@@ -213,38 +222,91 @@ def not_separable(limit, part, asked, make, kinds):
         linsep.decide(*make(kind, 220))  # compiles
     for kind, width in [size for size in FLIPPED if size[0] in kinds]:
         X, y = make(kind, max(220, int(part * width)))
-        size, cells = f"{len(y):,} x {X.shape[1]:,}, {kind}", ["", f"> {limit:g} s", "", ""]
-        if kind not in late:
-            verdict, seconds = timed(lambda X=X, y=y: linsep.decide(X, y, time_limit=limit))
-            known, proof = getattr(verdict, "obstruction", None), len(verdict.to_json()) / 1000
-            cells = [verdict.kind, f"{seconds:.2f} s", f"{len(known.rows):,}" if known else "", f"{proof:.0f} kB"]
-            late |= {kind} if verdict.kind in ("not-separable", "undecided") else set()
-        yield [size, *cells, *asked.times(kind, X, y, never=("Perceptron",))]
+        cells = ["", f"> {limit:g} s", "", ""] if kind in late else decided(X, y, limit)
+        late |= {kind} if cells[0] in ("not-separable", "undecided") else set()
+        yield [rows_of(X), *cells, *asked.times(kind, X, y, never=NEVER)]
 
 
-def margins(limit):
+def decided(X, y, limit):
+    """The verdict, its time, the rows of its proof, and the size of it when written."""
+    verdict, seconds = timed(lambda: linsep.decide(X, y, time_limit=limit))
+    known, proof = getattr(verdict, "obstruction", None), len(verdict.to_json()) / 1000
+    return [verdict.kind, f"{seconds:.2f} s", f"{len(known.rows):,}" if known else "", f"{proof:,.0f} kB"]
+
+
+def rows_of(X):
+    return f"{X.shape[0]:,} x {X.shape[1]:,}, {'sparse' if sp.issparse(X) else 'dense'}"
+
+
+def one_hot_rows(n, groups, levels, flips, seed=0):
+    """One level of each group in each row; labels by a weight for each level, some of them flipped."""
+    rng = np.random.default_rng(seed)
+    columns = rng.integers(0, levels, (n, groups)) + levels * np.arange(groups)
+    weights = rng.integers(-1000, 1001, groups * levels)
+    y = np.where(weights[columns].sum(axis=1) * 2 + 1 > 0, 1, -1)
+    places = np.arange(0, n * groups + 1, groups)
+    X = sp.csr_array((np.ones(n * groups), columns.ravel().astype(np.int32), places.astype(np.int32)))
+    return X, np.where(rng.random(n) < flips, -y, y)
+
+
+def one_hot(limit, part, asked, kinds):
+    """Verdicts on one-hot tables, whose columns depend on each other and on the bias."""
+    for flips in (0.0, 0.1):
+        for kind in kinds:
+            for n, groups, levels in ONE_HOT if kind == "sparse" else ONE_HOT[:1]:
+                X, y = one_hot_rows(int(part * n), groups, max(5, int(part * levels)), flips)
+                X = X.toarray() if kind == "dense" else X
+                linsep.decide(X, y, time_limit=limit)  # compiles
+                never = NEVER if flips else ()
+                name = f"{groups} groups of {X.shape[1] // groups}, {flips:.0%} flipped"
+                yield [name, rows_of(X), *decided(X, y, limit), *asked.times((kind, flips), X, y, never)]
+
+
+def real(limit, asked):
+    """Verdicts on text and genes; news20 is its first group against the others."""
+    for name in REAL:
+        X, y, title = two_classes(name)
+        linsep.decide(X, y, time_limit=limit)  # compiles
+        cells = decided(X, y, limit)
+        never = () if cells[0] == "separable" else NEVER
+        yield [title, rows_of(X), *cells, *asked.times("real", X, y, never)]
+
+
+def two_classes(name):
+    """A set of real data: of more than two classes, the first against the others."""
+    X, y = load(name)
+    is_many = len(np.unique(y)) > 2
+    return X, np.where(y == 0, 1, -1) if is_many else np.where(y > 0, 1, -1), name + ", the first group" * is_many
+
+
+def margins(limit, peers):
     X, y = linsep.datasets.planted_sparse(3000, 20_000)
     for rows in (X[:80], X[:80].toarray()):  # what is timed below holds no compiling
         linsep.max_margin(rows, y[:80])
-    yield margin_line("planted", X, y, limit)
+    yield margin_line("planted", X, y, limit, peers)
     for name in MARGINS:
-        X, y = load(name)
-        is_many = len(np.unique(y)) > 2
-        yield margin_line(name + ", the first group" * is_many, X, y == 0 if is_many else y, limit)
+        X, y, title = two_classes(name)
+        yield margin_line(title, X, y, limit, peers)
 
 
-def margin_line(name, X, y, limit):
+def margin_line(name, X, y, limit, peers):
     verdict, seconds = timed(lambda: linsep.max_margin(X, y, time_limit=limit))
-    size, kind = f"{X.shape[0]:,} x {X.shape[1]:,}", "sparse" if sp.issparse(X) else "dense"
     low, high = verdict.margin
-    return [
-        name,
-        f"{size}, {kind}",
-        f"{low:.9g}",
-        f"{1 - low / high:.0e}",
-        len(verdict.nearest.rows),
-        f"{seconds:.2f} s",
-    ]
+    found = [f"{low:.9g}", f"{1 - low / high:.0e}", len(verdict.nearest.rows), f"{seconds:.2f} s"]
+    told = partial(gap_of, high)
+    return [name, rows_of(X), *found, *(peer_time(peer, X, y, limit, told) for peer in peers.values())]
+
+
+def libsvm(X, y):
+    fitted = SVC(kernel="linear", C=1e6, cache_size=1000).fit(X, y)
+    w = fitted.coef_
+    return (w.toarray() if sp.issparse(w) else w)[0], fitted.intercept_[0]
+
+
+def gap_of(high, X, y, found):
+    """How far below the largest margin the one of a peer's hyperplane is, as a part of it."""
+    w, b = found
+    return f"{1 - (y * (X @ w + b)).min() / np.linalg.norm(w) / high:.0e}, "
 
 
 def page(asked):
@@ -254,6 +316,7 @@ def page(asked):
     if "separable" in asked.tables:
         yield "### Separable", table(heads, list(separable(asked.limit, asked.part, peers, asked.kinds)))
     heads = ["rows", "verdict", "decide, with the proof", "rows of the proof", "written proof", *peers]
+    named = ["set", *heads]
     beside = Peers(peers, asked.limit)
     made = [
         ("overlapping", "Overlapping: a tenth of the labels flipped", flipped_rows),
@@ -264,9 +327,14 @@ def page(asked):
         if name in asked.tables:
             lines = not_separable(asked.limit, asked.part, beside, make, asked.kinds)
             yield f"### {title}", table(heads, list(lines))
+    if "one-hot" in asked.tables:
+        yield "### One-hot", table(named, list(one_hot(asked.limit, asked.part, beside, asked.kinds)))
+    if "real" in asked.tables:
+        yield "### Text and genes", table(named, list(real(asked.limit, beside)))
     if "margin" in asked.tables:
         heads = ["set", "rows", "margin", "gap", "nearest rows", "max_margin, with the proof"]
-        yield "### Margin", table(heads, list(margins(asked.limit)))
+        peers = {} if asked.alone else {"LIBSVM: gap, time": libsvm}
+        yield "### Margin", table([*heads, *peers], list(margins(asked.limit, peers)))
 
 
 if __name__ == "__main__":

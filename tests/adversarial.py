@@ -373,7 +373,7 @@ def contradictory_text(n: int, d: int, words: int, pairs: int) -> Iterator[Insta
 
 
 def near_duplicates(n: int, d: int, pairs: int) -> Iterator[Instance]:
-    """Pairs of rows 2^-35 apart, on both sides of a hyperplane, among others."""
+    """Pairs of rows 2^-36 apart, on both sides of a hyperplane, among others."""
     rng = np.random.default_rng([n, d, pairs])
     w = rng.integers(1, 10, d) * rng.choice([-1, 1], d)
     w[-1] = 1
@@ -383,7 +383,7 @@ def near_duplicates(n: int, d: int, pairs: int) -> Iterator[Instance]:
     on[:, -1] -= on @ w
     side = np.zeros((pairs, d))
     column = rng.integers(0, d, pairs)
-    side[np.arange(pairs), column] = np.sign(w[column]) * 2.0**-36
+    side[np.arange(pairs), column] = np.sign(w[column]) * 2.0**-37
     plus = np.ones(pairs, np.int64)
     X, y = shuffled_together((X, np.sign(X @ w)), (on + side, plus), (on - side, -plus))
     yield Instance(f"near duplicates, {n} x {d}, {pairs} pairs", X, y, True, S)

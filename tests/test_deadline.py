@@ -164,3 +164,14 @@ def test_a_search_that_ends_long_before_its_limit_says_which_step_it_had_no_time
     assert verdict.kind == "undecided"
     assert verdict.reason.startswith("The time limit of 60 seconds was too short to prove anything: after 0.")
     assert verdict.reason.endswith("seconds, the next step would have taken about 1000 more.")
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.02, "0.1"), (0.34, "0.3"), (9.44, "9.4"), (40.4, "40")])
+def test_a_step_that_was_skipped_is_never_said_to_take_no_time(monkeypatch, seconds, told):
+    def too_long(case, *_, **__):
+        case.clock.refused = seconds
+        raise OutOfTime
+
+    monkeypatch.setattr("linsep.questions.decide.Case.settle_while_reading", too_long)
+    verdict = linsep.decide([[0.0], [1.0]], [-1, 1], time_limit=60)
+    assert verdict.reason.endswith(f"the next step would have taken about {told} more.")

@@ -557,6 +557,17 @@ def test_one_hot_groups_beside_a_bias_are_proved_by_their_dependences():
     assert max(abs(w) for found in verdict.obstruction.dependences for w in found.weights) == 1
 
 
+def test_one_hot_groups_of_many_sparse_columns_are_proved_by_their_dependences_too(monkeypatch):
+    """Ten groups of 200 had no proof after 100 seconds: from 1,500 sparse columns on, none was looked for."""
+    monkeypatch.setattr("linsep.solvers.wide.short_weights.DIRECT", 100)
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(np.hstack([np.eye(30)[rng.integers(0, 30, 3000)] for _ in range(8)]))
+    y = rng.choice([-1, 1], 3000)
+    verdict = linsep.decide(X, y, time_limit=60)
+    assert verdict.kind == "overlapping" and len(verdict.obstruction.dependences) == 8
+    verdict.verify(X, y)
+
+
 def test_equal_columns_are_merged():
     X, y = flipped(n=900)
     verdict = linsep.decide(np.column_stack([X, X[:, 3], -0.5 * X[:, 3]]), y)

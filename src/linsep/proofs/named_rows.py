@@ -86,6 +86,33 @@ def renumbered(verdict: Verdict, numbers: Callable[[Sequence[int]], Sequence[int
     return replace(verdict, **parts, **stated)
 
 
+def in_all_columns(verdict: Verdict, columns: NDArray[np.int64], **stated: Any) -> Verdict:
+    """The same verdict for rows with more columns, all of them empty; `columns` are those that it is about.
+
+    `stated` is what the verdict says about the rows with all columns.
+    """
+    n_columns = stated["n_columns"]
+    own = [*columns.tolist(), n_columns]  # the constant is the last
+
+    def moved(found: Obstruction | None) -> Obstruction | None:
+        if found is None:
+            return None
+        known = found.dependences and tuple(
+            replace(d, columns=tuple(own[j] for j in d.columns)) for d in found.dependences
+        )
+        return replace(found, points=None, dependences=known)
+
+    parts: dict[str, Any] = {
+        name: moved(getattr(verdict, name)) for name in ("obstruction", "spread") if hasattr(verdict, name)
+    }
+    if hasattr(verdict, "weights"):
+        weights = [0] * n_columns
+        for column, weight in zip(own, verdict.weights, strict=False):
+            weights[column] = weight
+        parts["weights"] = tuple(weights)
+    return replace(verdict, **parts, **stated)
+
+
 def in_own_numbers(verdict: Verdict, rows: Given) -> Verdict:
     """The same verdict with the row numbers and names of the user's table, of which some rows were dropped."""
     kept = rows.kept

@@ -23,6 +23,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 def integers(values: Iterable[Any], what: str) -> tuple[int, ...]:
     """Integers of any type as Python's; anything else is refused."""
+    if isinstance(values, tuple) and set(map(type, values)) == {int}:  # millions of weights are read, not made anew
+        return values
     try:
         return tuple(map(int, map(index, values)))
     except TypeError:

@@ -39,7 +39,7 @@ from linsep.proofs import (
     Verdict,
     margin_checks,
 )
-from linsep.proofs.named_rows import in_own_numbers
+from linsep.proofs.named_rows import in_all_columns, in_own_numbers
 from linsep.proofs.verdict_base import check
 from linsep.questions.wide import MOST_PAIRS, VERY_WIDE, WideRows
 from linsep.signs import Form, form_of, signs
@@ -59,6 +59,7 @@ from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
 from linsep.sources.row_set import Marks
 from linsep.sources.subset import Remaining
+from linsep.sources.used_columns import UsedColumns, in_used_columns
 from linsep.tables.categories import Categories
 from linsep.tables.given_rows import Missing
 
@@ -72,6 +73,7 @@ MOST_NAMED = 1 << 20  # separated rows of files: more are not listed in a proof
 EARLY = 0.9  # part of the time limit: a search that ends before this says why
 
 BYTES_A_WEIGHT = 120  # memory for a verdict and for the steps to it
+BYTES_AN_EMPTY_COLUMN, EMPTY_COLUMN_S = 24, 3e-8  # memory and time for its weight, which is 0
 
 MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
 
@@ -153,6 +155,9 @@ def decide(
 
 def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
     """The verdict about a source, checked against it."""
+    used = in_used_columns(source)
+    if used is not None:
+        return decided_without_empty_columns(source, used, bias, clock)
     held = best_held(source)
     clock.reads += is_brought(source, held)
     case = Case(held, bias, clock)
@@ -165,6 +170,25 @@ def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
         return case.stopped()
     except OutOfMemoryError as error:
         return checked(case.out_of_memory(error), source)
+
+
+def decided_without_empty_columns(source: Source, used: UsedColumns, bias: bool, clock: Clock) -> Verdict:
+    """The verdict about a source that was found, and checked, in the columns that have entries.
+
+    The other columns get weight 0, which changes no score. Millions of weights take a while: if there is no time for
+    them, what is known without them is the answer.
+    """
+    require_finite(source)  # the message names the column of the source
+    require_columns(source.n_columns, BYTES_AN_EMPTY_COLUMN)
+    found, case = decided(used.rows, bias, clock), Case(source, bias, clock)
+    try:
+        if isinstance(found, Separable | Touching):
+            clock.require(source.n_columns * EMPTY_COLUMN_S)
+        return in_all_columns(found, used.columns, **case.facts()).called(source.facts.ids)
+    except OutOfTime:
+        if isinstance(found, Touching):
+            clock.met(found.obstruction)
+        return case.undecided()
 
 
 def last_steps(source: Source, clock: Clock) -> AbstractContextManager[None]:
@@ -352,7 +376,9 @@ class Case:
         clock, why = self.clock, ""
         assert clock.limit is not None and clock.stated is not None  # without a limit there is no OutOfTime
         if clock.seconds < EARLY * clock.limit and clock.refused:
-            why = f": after {clock.seconds:.1f} seconds, the next step would have taken about {clock.refused:.0f} more"
+            why = (
+                f": after {clock.seconds:.1f} seconds, the next step would have taken about {_told(clock.refused)} more"
+            )
         told = f"The time limit of {clock.stated:g} seconds was too short to"
         if clock.obstruction is not None:
             return self.not_separable(clock.obstruction, f"{told} find out more{why}.")
@@ -382,6 +408,11 @@ class Case:
     def facts(self) -> dict[str, Any]:
         """What every verdict states about the data and the work."""
         return {**facts_of(self.source), "bias": self.bias, "reads": self.clock.reads, "seconds": self.clock.seconds}
+
+
+def _told(seconds: float) -> str:
+    """An estimate in seconds, for people: 0.3, 2.5, 40."""
+    return f"{max(seconds, 0.1):.1f}" if seconds < 10 else f"{seconds:.0f}"
 
 
 def _strict_in(form: Form, block: Block) -> tuple[int, int, Array]:
