@@ -1,10 +1,9 @@
 // Where classes overlap: the best that one can do, found when the page has been still for a moment.
 import { html } from "./dom.js";
-import { fewestMistakes } from "./engine/fewest.js";
+import { fewestMistakes, MOST_SEARCHED } from "./engine/fewest.js";
 import { plural } from "./numbers.js";
 
 const QUIET_BEFORE_SEARCH = 150; // milliseconds
-const MOST_SEARCHED = 500; // points: a search takes a tenth of a second
 
 export function fewestView(app) {
   const node = html("p", { class: "words fewest-words" });
