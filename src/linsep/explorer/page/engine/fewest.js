@@ -12,7 +12,7 @@ import { wholeNumbers } from "./exact.js";
 
 export const MOST_SEARCHED = 500; // points: a search takes a tenth of a second
 const MOST_COMPARED = 500; // of the best lines
-const DOUBTED = 2 ** -50; // of the sum of sizes: rounding does less to a cross product
+const DOUBTED_CROSS = 2 ** -50; // of the sum of sizes: rounding does less to a cross product
 
 /**
  * @param {Point[]} points
@@ -48,7 +48,7 @@ function crossOf(points) {
     const one = (points[p][0] - x) * (points[q][1] - y);
     const other = (points[p][1] - y) * (points[q][0] - x);
     const value = one - other;
-    if (Math.abs(value) > DOUBTED * (Math.abs(one) + Math.abs(other)) + 1e-300) return Math.sign(value);
+    if (Math.abs(value) > DOUBTED_CROSS * (Math.abs(one) + Math.abs(other)) + 1e-300) return Math.sign(value);
     const [o, a, b] = [pivot + 1, p + 1, q + 1];
     const exact = (xs[a] - xs[o]) * (ys[b] - ys[o]) - (ys[a] - ys[o]) * (xs[b] - xs[o]);
     return exact > 0n ? 1 : exact < 0n ? -1 : 0;
