@@ -360,7 +360,7 @@ def test_step_8_moves_the_wall_with_the_points(story):
     assert status(page) != "The wall stands at 20.5; the run makes 7 updates."
     page.get_by_role("button", name="Show me how").click()
     assert "half as wide puts it four times as far" in told(page) and told(page).startswith(
-        "Here it is the narrow band."
+        "The narrow band."
     )
 
 
