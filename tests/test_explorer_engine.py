@@ -191,6 +191,14 @@ def test_no_two_modules_of_the_page_use_a_name_twice():
     assert len(names) == len(set(names)) > 50
 
 
+def test_no_function_of_the_page_exceeds_sixty_lines():
+    whole = re.compile(r"^(?:export )?(?:async )?function (\w+)[^\n]*\{\n(?:(?!\}).*\n)*\}", re.MULTILINE)
+    texts = [export.page_text(name) for name in page_files() if name.endswith(".js")]
+    found = {one[1]: one[0].count("\n") + 1 for text in texts for one in whole.finditer(text)}
+    assert len(found) > 200
+    assert [name for name, lines in found.items() if lines > 60] == []
+
+
 @pytest.mark.parametrize("entry", ["exported.js", "notebook.js"])
 def test_a_bundle_has_no_imports_and_no_comments_left(entry):
     text = export.bundle(entry)
