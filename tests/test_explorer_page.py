@@ -514,6 +514,14 @@ def test_columns_of_unlike_scales_are_told_how_to_be_seen(visit, explorer):
     expect(page.locator(".fewest-words")).to_have_text(re.compile(r"\(dotted\)\.$"))
 
 
+def test_large_numbers_beside_the_chart_are_not_cut(visit, explorer):
+    page = visit(f"{explorer.address}#p=0,0-;0,1+;1000,0+;1000,1-")
+    ticks = page.locator(".proof-card svg .tick.right")
+    assert "20,000" in ticks.all_text_contents()
+    edge = page.locator(".proof-card svg").first.bounding_box()["x"]
+    assert all(ticks.nth(i).bounding_box()["x"] >= edge for i in range(ticks.count()))
+
+
 def test_the_two_margins_are_told_apart(visit, explorer):
     page = visit(explorer.address)
     page.locator("[data-letter=gamma]").focus()
