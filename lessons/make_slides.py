@@ -84,7 +84,7 @@ def slides() -> list[tuple[str, list[str], str]]:
         (
             "What now",
             ["?What would a third column have to be?",
-             "x1·x2: the four points become corners of a tetrahedron, and a plane parts them. A kernel does it unnamed."],
+             "x1·x2: the four points become corners of a tetrahedron, and a plane parts them. A kernel does this without naming the columns."],
             "",
         ),
     ]  # fmt: skip

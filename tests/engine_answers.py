@@ -22,6 +22,8 @@ from node import installed
 
 ENGINE = Path(__file__).parent / "engine"
 FEW_KEPT = 80  # points: the four keeps of larger sets take the library seconds
+FEW_MISTAKES = 12  # points: the fewest mistakes of larger sets may take longer to prove
+FEATURES = {"xy": lambda x, y: x * y, "xx": lambda x, y: x * x, "yy": lambda x, y: y * y}
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
 
 
@@ -132,12 +134,15 @@ def questions(count):
             "seed": int(random.integers(2**31)),
             "updates": int(random.choice([40, 300])),
         }
-        yield make.__name__, {"points": X.tolist(), "labels": y.tolist(), **run}
+        features = [name for name in FEATURES if number % 6 == 5 and random.random() < 0.6]
+        lifted = {"features": features} if features else {"degree": 1 + number // 20 % 3} if number % 20 == 10 else {}
+        yield make.__name__, {"points": X.tolist(), "labels": y.tolist(), **run, **lifted}
 
 
 def answer(question):
-    """The library's answer, with a checksum of every score and weight of the run."""
-    X, y = np.array(question["points"]), np.array(question["labels"])
+    """The library's answer, with a checksum of every weight of the run, and of every score without features."""
+    plain, y = np.array(question["points"]), np.array(question["labels"])
+    X = np.column_stack([plain, *(FEATURES[name](*plain.T) for name in question.get("features", []))])
     run = {"order": question["order"], "bias": question["bias"], "random_state": question["seed"]}
     try:
         verdict = linsep.decide(X, y, bias=run["bias"])
@@ -145,20 +150,30 @@ def answer(question):
         return {"kind": "one class"}
     steps = list(linsep.perceptron_steps(X, y, max_updates=question["updates"] + 1, **run))
     taken = steps[: question["updates"]]
-    weights = np.array([[step.score, *step.w, step.b] for step in taken], dtype="<f8") + 0.0  # -0 is 0
+    numbers = [[step.score, *step.w, step.b] for step in taken]
+    if X.shape[1] > 2:  # a score of more than two products is rounded in more than one way
+        numbers = [[*w, b] for _, *w, b in numbers]
+    weights = np.array(numbers, dtype="<f8") + 0.0  # -0 is 0
     found = {
         "kind": verdict.kind,
         "rows": [step.row for step in taken],
         "converged": len(steps) <= question["updates"],
         "weights": zlib.crc32(weights.tobytes()),
-        "scaled": zlib.crc32((on_files.scaled_rows(X, y, bias=run["bias"]) + 0.0).astype("<f8").tobytes()),
+        "scaled": zlib.crc32((on_files.scaled_rows(plain, y, bias=run["bias"]) + 0.0).astype("<f8").tobytes()),
     }
     if verdict.separable:
         found |= promised(X, y, run["bias"])
     elif len(verdict.obstruction.rows) <= 4:
         found["obstruction"] = {"rows": list(verdict.obstruction.rows), "shares": shares(verdict, y)}
     if len(X) <= FEW_KEPT:
-        found["keeps"] = kept(X, y, run)
+        found["keeps"] = kept(plain, y, run)
+    if len(X) <= FEW_MISTAKES:
+        fewest = linsep.fewest_mistakes(plain, y, bias=run["bias"])
+        found["fewest"] = int(fewest.best) if fewest.optimal else None
+    if "degree" in question:
+        options = {"degree": question["degree"], "gamma": 1.0, "coef0": 1.0, "max_passes": 100}
+        model = linsep.KernelPerceptronClassifier("poly", order="cyclic", **options).fit(plain, y)
+        found["mistakes"] = model.mistakes_per_row_.tolist() if model.converged_ else None
     return found
 
 

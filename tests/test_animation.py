@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,5 +129,19 @@ def test_what_cannot_be_filmed_is_refused(X, options, error, tmp_path):
 def test_the_command_writes_the_film_and_says_its_title(tmp_path, capsys):
     out = str(tmp_path / "run.svg")
     assert main(["animate", "example:xor", "-o", out, "--max-updates", "6", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["title"] == "6 updates, not separated yet, which proves nothing"
+    assert json.loads(capsys.readouterr().out)["title"] == "6 updates, no line separates the classes (proved)"
     assert main(["animate", "example:xor", "-o", "run.avi"]) == 2
+
+
+def test_a_film_that_ends_early_says_what_is_proved_and_that_scaling_helps(tmp_path):
+    X, y = [[171, 72], [176, 74], [181, 81], [168, 66], [165, 66], [186, 84]], [0, 1, 0, 1, 0, 1]
+    title = linsep.plots.animate(X, y, path=tmp_path / "run.svg", max_updates=20)
+    theory = linsep.novikoff(X, y)
+    bounds = f"{theory.bound[1]:,.0f} ({theory.standardised:,.0f} with columns centred and scaled)"
+    assert title == f"20 updates of at most {bounds}, not separated yet: separable (proved)"
+
+
+def test_a_film_of_rows_that_could_not_be_decided_claims_nothing():
+    X, y = linsep.datasets.xor()
+    film = replace(Film.of(as_source(X, y), True, "cyclic", 6, 0), separable=None)
+    assert film.title == "6 updates, not separated yet, which proves nothing"

@@ -191,11 +191,38 @@ def test_no_two_modules_of_the_page_use_a_name_twice():
     assert len(names) == len(set(names)) > 50
 
 
+def test_no_function_of_the_page_exceeds_sixty_lines():
+    whole = re.compile(r"^(?:export )?(?:async )?function (\w+)[^\n]*\{\n(?:(?!\}).*\n)*\}", re.MULTILINE)
+    texts = [export.page_text(name) for name in page_files() if name.endswith(".js")]
+    found = {one[1]: one[0].count("\n") + 1 for text in texts for one in whole.finditer(text)}
+    assert len(found) > 200
+    assert [name for name, lines in found.items() if lines > 60] == []
+
+
 @pytest.mark.parametrize("entry", ["exported.js", "notebook.js"])
-def test_a_bundle_has_no_imports_left(entry):
+def test_a_bundle_has_no_imports_and_no_comments_left(entry):
     text = export.bundle(entry)
-    assert not re.search(r"^(import [{*]|export )", text, re.MULTILINE)
+    assert not re.search(r"^(import [{*]|export )|^ *(//|/[*]|[*] )|/[*][*]", text, re.MULTILINE)
     assert "function mount(" in text
+
+
+def test_what_a_bundle_leaves_out_are_comments():
+    """Without white space, and without comments that end a line, each module is in it as it is written."""
+    text = re.sub(r"\s", "", export.bundle("exported.js"))
+    for name in page_files():
+        if name.endswith(".js") and name not in ("start.js", "notebook.js"):
+            lines = [line.strip() for line in export.page_text(name).splitlines()]
+            code = [
+                line for line in lines if line and not line.startswith(("//", "/*", "* ", "*/", "import", "export"))
+            ]
+            code = [line for line in code if "/**" not in line]
+            missing = [line for line in code if re.sub(r"\s", "", line) not in text]
+            assert not [line for line in missing if not in_import(name, line)], name
+
+
+def in_import(name, line):
+    """Whether a line is one of the names that a longer import lists."""
+    return re.fullmatch(r"[\w$]+,|} from .*", line) is not None
 
 
 def test_an_exported_page_names_nothing_outside_itself():
@@ -257,3 +284,26 @@ def test_an_exported_table_records_both_biases_and_each_row_once():
 def test_coordinates_at_the_limit_are_answered_in_finite_numbers():
     far = LARGEST
     assert ask(question([(far, far, 1), (-far, 1e-9, -1), (far, 1, -1)]))["verdict"]["kind"] == "separable"
+
+
+def test_overlapping_wide_rows_are_seen_across_the_hyperplane_with_the_fewest_mistakes_that_is_found():
+    X, y = linsep.datasets.planted(60, 4, seed=2, flipped=3)
+    seen = table_of(X, y)["view"]({"columns": None})
+    wrong = int((np.array(seen["x"]) * seen["signs"] <= 0).sum())
+    assert wrong == linsep.fewest_mistakes(X, y).best == 3
+    assert seen["side"]["what"] == "the best hyperplane that was found"
+    assert seen["side"]["mistakes"] == "It leaves 3 of 60 rows on its wrong side or on it, the fewest possible."
+
+
+def test_where_to_call_every_row_the_same_is_best_the_view_has_a_side_and_its_number():
+    X, y = [[0.0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, -1]], [1, 1, -1, 1, 1]
+    seen = table_of(X, y)["view"]({"columns": None})
+    wrong = int((np.array(seen["x"]) * seen["signs"] <= 0).sum())
+    assert seen["side"]["mistakes"].startswith(f"It leaves {wrong} of 5 rows")
+
+
+@pytest.mark.parametrize(("rows", "kind"), [([0, 1, 2], "separable"), ([0, 0, 1], "touching")])
+def test_where_no_row_is_on_a_wrong_side_no_number_of_mistakes_is_told(rows, kind):
+    table = OwnTable([[float(x), 0, 0] for x in rows], [-1, 1, 1])
+    assert table.verdict.kind == kind
+    assert table.side(True).mistakes == ""

@@ -35,7 +35,8 @@ def test_the_library_still_says_what_was_recorded(tmp_path):
 def test_a_wrong_answer_is_noticed(tmp_path):
     engine_answers.write(4, tmp_path / "answers.gz")
     code = "import { differences, recorded } from 'HELD'; console.log(JSON.stringify(recorded('FILE').map((answer) =>"
-    code += " [{ kind: 'undecided' }, { rows: [1, 2] }, { weights: 1 }, { converged: null }, { scaled: 1 }].map("
+    code += " [{ kind: 'undecided' }, { rows: [1, 2] }, { weights: 1 }, { converged: null }, { scaled: 1 },"
+    code += " { fewest: -1 }, { mistakes: [9] }].map("
     code += "(wrong) => differences({ ...answer, says: { ...answer.says, ...wrong } }).length))))"
     code = code.replace("HELD", (ENGINE / "held.js").as_uri()).replace("FILE", str(tmp_path / "answers.gz"))
     done = run("--input-type=module", "-e", code)

@@ -482,6 +482,46 @@ def test_a_letter_tells_its_meaning_and_lights_up_what_it_names(visit, explorer,
     assert page.locator(".linsep").get_attribute("data-lit") == ""
 
 
+@pytest.mark.parametrize(
+    ("link", "letter", "words"),
+    [
+        ("kernel=poly:2", "w", "It is not computed: the counts αᵢ stand for it."),
+        ("kernel=poly:2", "b", "A run with a kernel has none."),
+        ("kernel=poly:2", "alpha", "the score of a place x is the sum of αᵢ·yᵢ·K(xᵢ, x)"),
+        ("kernel=poly:2", "W", "W is w itself, in the kernel’s space"),
+        ("kernel=poly:2", "gamma", "It is not computed here."),
+        ("kernel=poly:2", "R", "R² is the largest K(x, x)."),
+        ("kernel=poly:2", "y", "yᵢ is the class of row i"),
+        ("f=xy", "w", "has an entry for each column, stands on the hyperplane"),
+        ("f=xy", "b", "it moves the hyperplane along w"),
+        ("f=xy", "alpha", "w is the sum of αᵢ·yᵢ·xᵢ"),
+        ("f=xy", "gamma", "which is a distance to the hyperplane"),
+        ("f=xy", "R", "R is the length of the longest row with a 1 appended."),
+        ("b=1", "b", "it moves the line along w"),
+        ("b=1", "W", "W is w with b as one more entry"),
+    ],
+)
+def test_what_a_letter_means_is_true_with_features_and_kernels_too(visit, explorer, link, letter, words):
+    page = visit(f"{explorer.address}#p=0,0-;0,1+;1,0+;1,1-&{link}")
+    page.locator(f"[data-letter={letter}]").focus()
+    expect(page.locator(".meaning").filter(has_text=words)).to_have_count(1)
+
+
+def test_columns_of_unlike_scales_are_told_how_to_be_seen(visit, explorer):
+    page = visit(f"{explorer.address}#p=0,0-;0,1+;1000,0+;1000,1-")
+    expect(page.locator(".fewest-words")).to_contain_text("“centred and scaled” shows both")
+    page.click("text=centred and scaled")
+    expect(page.locator(".fewest-words")).to_have_text(re.compile(r"\(dotted\)\.$"))
+
+
+def test_large_numbers_beside_the_chart_are_not_cut(visit, explorer):
+    page = visit(f"{explorer.address}#p=0,0-;0,1+;1000,0+;1000,1-")
+    ticks = page.locator(".proof-card svg .tick.right")
+    assert "20,000" in ticks.all_text_contents()
+    edge = page.locator(".proof-card svg").first.bounding_box()["x"]
+    assert all(ticks.nth(i).bounding_box()["x"] >= edge for i in range(ticks.count()))
+
+
 def test_the_two_margins_are_told_apart(visit, explorer):
     page = visit(explorer.address)
     page.locator("[data-letter=gamma]").focus()
@@ -1236,6 +1276,9 @@ def test_own_rows_are_seen_across_the_hyperplane_and_along_two_columns(visit, ir
     page = visit(iris.address)
     expect(page.locator("[data-name=verdict]")).to_have_text("Overlapping")
     expect(page.locator(".own-row")).to_have_count(100)
+    expect(page.locator(".table-pane")).to_contain_text(
+        re.compile(r"It leaves [12] of 100 rows on its wrong side or on it")
+    )
     page.select_option(".view-kind", "columns")
     expect(page.locator(".axis-name.across")).to_contain_text("sepal length (cm)")
     data = load_iris()

@@ -359,9 +359,7 @@ def test_step_8_moves_the_wall_with_the_points(story):
     drag_to(page, page.locator(".tale-grip").nth(2), 0.34, 0.29)
     assert status(page) != "The wall stands at 20.5; the run makes 7 updates."
     page.get_by_role("button", name="Show me how").click()
-    assert "half as wide puts it four times as far" in told(page) and told(page).startswith(
-        "Here it is the narrow band."
-    )
+    assert "half as wide puts it four times as far" in told(page) and told(page).startswith("The narrow band.")
 
 
 def test_step_8_says_when_no_line_is_left(story):

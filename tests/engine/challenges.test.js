@@ -2,7 +2,7 @@
 // Each challenge: a set that meets it, and a set that nearly does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHALLENGES } from "../../src/linsep/explorer/page/engine/challenges.js";
+import { CHALLENGES, judged } from "../../src/linsep/explorer/page/engine/challenges.js";
 import { explore } from "../../src/linsep/explorer/page/engine/explore.js";
 
 const REST = { order: "cyclic", bias: true, seed: 0, updates: 500, features: [], kernel: null };
@@ -57,7 +57,7 @@ const SETS = {
 
 const judge = (/** @type {string} */ name, /** @type {[string, object?]} */ [text, options]) => {
   const question = questionOf(text, options);
-  return CHALLENGES[name].judge(question, explore(question));
+  return judged(name, question, explore(question));
 };
 
 test("every challenge has a set that meets it", () => {
@@ -77,4 +77,25 @@ test("what a challenge says of one row, one update and a flat set is English, an
   const flat = judge("touching", ["0,0- 0,0+"]);
   assert.deepEqual([flat.isDone, flat.now], [false, "The classes are overlapping."]);
   assert.match(CHALLENGES.touching.ask, /not all points on it/);
+});
+
+test("a challenge is about points and lines, with features and kernels too", () => {
+  const lifted = [{ features: ["xy"] }, { kernel: { kind: "poly", value: 2 } }];
+  for (const [name, { met, missed }] of Object.entries(SETS))
+    for (const more of lifted) {
+      const [text, options] = met;
+      assert.ok(judge(name, [text, { ...options, ...more }]).isDone, name);
+      for (const [other, own] of missed)
+        assert.ok(!judge(name, [other, { ...own, ...more }]).isDone, `${name}: ${other}`);
+    }
+  const xor = "0.25,0.25- 0.25,0.5+ 0.5,0.25+ 0.5,0.5-";
+  assert.match(judge("long", [xor, { features: ["xy"] }]).now, /^No line separates them\. Features and kernels do not/);
+  assert.ok(judge("four", [xor, { features: ["xy"] }]).isDone);
+});
+
+test("the fewest mistakes of more than 500 points are not asked for at each change", () => {
+  const text = Array.from({ length: 501 }, (_, n) => `${n % 25},${Math.floor(n / 25)}${(n * 7) % 3 ? "+" : "-"}`).join(
+    " ",
+  );
+  assert.equal(judge("two", [text]).now, "Use at most 500 points.");
 });

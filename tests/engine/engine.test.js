@@ -11,6 +11,7 @@ import {
   rootAbove,
   rootBelow,
   roundedUp,
+  signedScore,
   wholeNumbers,
 } from "../../src/linsep/explorer/page/engine/exact.js";
 import { cycleOf, explore, ONE_CLASS } from "../../src/linsep/explorer/page/engine/explore.js";
@@ -180,18 +181,51 @@ test("the chain of the proof holds at every update of every recorded set", () =>
   }
 });
 
-test("no line has fewer rows on its wrong side than the one that is found", () => {
-  const random = generator(5);
-  const whole = () => Math.floor(random() * 5) - 2;
-  for (let round = 0; round < 300; round += 1) {
-    const points = Array.from({ length: 2 + Math.floor(random() * 5) }, () => [whole(), whole()]);
-    const labels = points.map(() => (random() < 0.5 ? 1 : -1));
-    for (const bias of [true, false]) {
-      const { w, b, wrong } = fewestMistakes(points, labels, bias);
-      assert.equal(points.filter(([x, y], i) => labels[i] * (w[0] * x + w[1] * y + b) <= 0).length, wrong);
-      assert.equal(wrong, leastLeftOut(points, labels, bias), `${points} ${labels} ${bias}`);
+/** @type {Record<string, (random: () => number) => number[]>} */
+const FAMILIES = {
+  grid: (random) => [whole(random, 5) - 2, whole(random, 5) - 2],
+  "far apart": (random) => [random() < 0.5 ? 1e9 : -1e9, whole(random, 5) * 1e-3],
+  "far away": (random) => [1.7e8 + whole(random, 5) / 256, 1.7e8 + whole(random, 5) / 256],
+  "thousand millions": (random) => [whole(random, 3) * 1e9, whole(random, 5) / 1024],
+  "thin and tall": (random) => [whole(random, 5) * 1e-9, whole(random, 5) * 1e6],
+  decimals: (random) => [whole(random, 11) / 10, whole(random, 11) / 10],
+};
+const whole = (/** @type {() => number} */ random, /** @type {number} */ count) => Math.floor(random() * count);
+
+for (const [name, place] of Object.entries(FAMILIES))
+  test(`no line has fewer rows on its wrong side than the one that is found: ${name}`, () => {
+    const random = generator(5);
+    for (let round = 0; round < 200; round += 1) {
+      const points = Array.from({ length: 2 + Math.floor(random() * 5) }, () => place(random));
+      const labels = points.map(() => (random() < 0.5 ? 1 : -1));
+      for (const bias of [true, false]) {
+        const { wrong } = fewestMistakes(points, labels, bias);
+        assert.equal(wrong, leastLeftOut(points, labels, bias), `${points} ${labels} ${bias}`);
+      }
     }
-  }
+  });
+
+// The best line of the others may have to pass between points that no line in doubles tells apart.
+for (const name of ["grid", "far apart", "thousand millions"])
+  test(`the line that is drawn makes as many mistakes as are said: ${name}`, () => {
+    const random = generator(6);
+    for (let round = 0; round < 200; round += 1) {
+      const points = Array.from({ length: 2 + Math.floor(random() * 30) }, () => FAMILIES[name](random));
+      const labels = points.map(() => (random() < 0.5 ? 1 : -1));
+      for (const bias of [true, false]) {
+        const { w, b, wrong } = fewestMistakes(points, labels, bias);
+        assert.equal(points.filter((point, i) => labels[i] * signedScore(w, point, b) <= 0).length, wrong);
+      }
+    }
+  });
+
+test("twenty regions by population and rate: one row is on the wrong side, not six", () => {
+  const text =
+    "162368057,0.000511+;83067361,0.000753+;48195603,0.000148-;290977624,0.00082+;154820576,0.000683+;34759684,0.000787-;187046927,0.000192-;233004934,0.000802+;183900990,0.000191-;275189311,0.000082+;11877863,0.000855-;158576779,0.000861+;137800765,0.000877+;18704874,0.000472+;192398451,0.000274-;255789852,0.000007-;177882305,0.000646+;78029234,0.00072-;251964456,0.000836+;152848764,0.000282-";
+  const rows = text.split(";");
+  const points = rows.map((row) => row.slice(0, -1).split(",").map(Number));
+  const labels = rows.map((row) => (row.endsWith("+") ? 1 : -1));
+  assert.equal(fewestMistakes(points, labels, true).wrong, 1);
 });
 
 /**

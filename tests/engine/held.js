@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import { crc32, gunzipSync } from "node:zlib";
 import { fractionText, isZero, next, orthogonal } from "../../src/linsep/explorer/page/engine/exact.js";
 import { explore } from "../../src/linsep/explorer/page/engine/explore.js";
+import { lifting } from "../../src/linsep/explorer/page/engine/features.js";
+import { fewestMistakes } from "../../src/linsep/explorer/page/engine/fewest.js";
 import { keeps } from "../../src/linsep/explorer/page/engine/keep.js";
 import { scaledBy, scalingOf } from "../../src/linsep/explorer/page/engine/scaling.js";
 import { decide, sceneOf } from "../../src/linsep/explorer/page/engine/verdict.js";
@@ -16,7 +18,7 @@ export function recorded(path) {
 }
 
 /** @param {any} recordedAnswer */
-export function differences({ set: _, says, ...question }) {
+export function differences({ set: _, says, degree = 0, ...question }) {
   /** @type {string[]} */
   const wrong = [];
   const hold = (/** @type {boolean} */ isHeld, /** @type {string} */ words) => isHeld || wrong.push(words);
@@ -44,6 +46,11 @@ export function differences({ set: _, says, ...question }) {
       "other rows at the edge",
     );
   }
+  if (says.mistakes) wrong.push(...kernelFaults(question, degree, says.mistakes));
+  if (typeof says.fewest === "number") {
+    const { wrong: least } = fewestMistakes(question.points, question.labels, question.bias);
+    hold(least === says.fewest, `${least} rows on the wrong side, not ${says.fewest}`);
+  }
   if (says.keeps) wrong.push(...keepFaults(question, says.keeps));
   return wrong;
 }
@@ -57,11 +64,15 @@ function isWithin(value, [low, high]) {
   return value >= (low && next(low, -1)) && value <= next(high, 1);
 }
 
-/** @param {any} steps */
+/**
+ * Of every weight, and of every score of two products: more of them are rounded in more than one way.
+ * @param {any} steps
+ */
 function checksum({ row, score, w, b }) {
-  const numbers = new Float64Array(4 * row.length);
-  for (let k = 0; k < row.length; k += 1) numbers.set([score[k] + 0, w[k][0] + 0, w[k][1] + 0, b[k] + 0], 4 * k);
-  return crc32(Buffer.from(numbers.buffer));
+  const numbers = row.flatMap((/** @type {number} */ _, /** @type {number} */ k) =>
+    w[k].length > 2 ? [...w[k], b[k]] : [score[k], ...w[k], b[k]],
+  );
+  return crc32(Buffer.from(Float64Array.from(numbers, (x) => x + 0).buffer));
 }
 
 /** @param {any} question */
@@ -75,8 +86,8 @@ function scaledChecksum({ points, bias }) {
  * @param {any} question
  * @param {any} says
  */
-function proofFaults({ points, labels, bias }, says) {
-  const scene = sceneOf(points, labels, bias);
+function proofFaults({ points, labels, bias, features = [] }, says) {
+  const scene = sceneOf(points.map(lifting(points, features)), labels, bias);
   const { kind, obstruction, weak, spread } = decide(scene);
   const product = (/** @type {bigint[]} */ a, /** @type {bigint[]} */ b) => a.reduce((sum, x, j) => sum + x * b[j], 0n);
   const wrong = [];
@@ -135,6 +146,23 @@ function otherShares({ labels, bias }, { rows, weights }, theirs) {
   const total = rows.reduce((sum, row, n) => (!bias || labels[row] > 0 ? sum + weights[n] : sum), 0n);
   const isSame = rows.every((row, n) => fractionText(weights[n], total) === theirs.shares[theirs.rows.indexOf(row)]);
   return isSame ? [] : ["other exact weights"];
+}
+
+/**
+ * The library's kernel Perceptron ends with the same mistakes on each row.
+ * @param {any} question
+ * @param {number} degree
+ * @param {number[]} mistakes
+ */
+function kernelFaults(question, degree, mistakes) {
+  const updates = mistakes.reduce((sum, count) => sum + count, 0);
+  /** @type {any} */
+  const run = { ...question, order: "cyclic", updates: updates + 1, kernel: { kind: "poly", value: degree } };
+  const { steps } = explore(run);
+  const counts = mistakes.map((_, i) => steps.row.filter((row) => row === i).length);
+  return steps.converged && String(counts) === String(mistakes)
+    ? []
+    : [`a kernel's mistakes ${counts}, not ${mistakes}`];
 }
 
 /**

@@ -29,7 +29,8 @@ def animate(
 ) -> int:
     """Show a run of the Perceptron on two columns as a film: the line, the row corrected, and the bound's proof.
 
-    --columns chooses the two columns. MP4 needs the program ffmpeg; SVG plays in any browser.
+    --columns chooses the two columns. MP4 needs the program ffmpeg; SVG plays in any browser. For a run on standardised
+    columns open `linsep explore --standardise`, which saves its run as a film too.
     """
     from linsep import plots
     from linsep.plots.animation import writer

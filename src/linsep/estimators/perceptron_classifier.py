@@ -41,6 +41,9 @@ class PerceptronClassifier(ScoreClassifier):
     collections learns on their cluster: each partition by itself, and the weights are mixed after each pass (see
     `learners/mixing.py`). The result depends on how rows are partitioned, not on the number of workers.
 
+    Where columns are far from 0 or of very different scales, a run may need millions of updates. Centre and scale them
+    first, with scikit-learn's StandardScaler in a pipeline: then a few are often enough.
+
     Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37 (1999);
     Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1 (1990); Crammer and others,
     Online passive-aggressive algorithms, JMLR 7 (2006); Crammer, Kulesza and Dredze, Adaptive regularization of

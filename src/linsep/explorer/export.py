@@ -4,7 +4,7 @@ Answers are recorded only for rows that are too wide to be moved: those that the
 
 Its modules become one script, which a notebook needs too. Each names its imports one by one,
 `import { a, b } from "./c.js";`, and no name is used in two modules, so it is enough to put them one after the other,
-each after those it needs.
+each after those it needs. Comments stay behind: lines of their own, and the types of JSDoc.
 """
 
 import base64
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "(\.\.?/[\w./-]+\.js)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=async function|function|const|class)", re.MULTILINE)
+COMMENT = re.compile(r"^ *//.*\n|^ */\*\*(?:[^*]|\*(?!/))*\*/\n|/\*\* @(?:[^*]|\*(?!/))*\*/ ", re.MULTILINE)
 ORDERS = ("cyclic", "restart", "shuffled", "worst")
 LONGEST = 400  # updates of a run that are recorded
 ENDLESS = 60  # the same for a run that is longer, or never ends
@@ -106,7 +107,7 @@ def page_text(name: str) -> str:
 
 
 def bundle(entry: str) -> str:
-    """The module `entry` and all that it imports, in one text without imports or exports."""
+    """The module `entry` and all that it imports, in one text without imports, exports and comments."""
     done: list[str] = []
     parts: list[str] = []
 
@@ -117,7 +118,7 @@ def bundle(entry: str) -> str:
         source = page_text(name)
         for needed in IMPORT.findall(source):
             visit(posixpath.normpath(posixpath.join(posixpath.dirname(name), needed)))
-        parts.append(EXPORT.sub("", IMPORT.sub("", source)).strip())
+        parts.append(COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", source))).strip())
 
     visit(entry)
     return "\n\n".join(parts) + "\n"

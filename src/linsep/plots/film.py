@@ -35,7 +35,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """Points of the plane and a run on them from zero weights; `theory` is None where there is no bound."""
+    """Points of the plane and a run on them from zero weights; `theory` is None where there is no bound.
+
+    `separable` is what is proved of the points: None where nothing is.
+    """
 
     points: Floats
     signs: Ints
@@ -43,6 +46,7 @@ class Film:
     names: tuple[str, str]
     frames: tuple[Moment, ...]
     theory: Novikoff | None
+    separable: bool | None
     separates: bool
 
     @classmethod
@@ -56,7 +60,7 @@ class Film:
         if not 1 <= most <= MOST_FRAMES:
             raise ArgumentError(f"max_updates is {most}: an animation has 1 to {MOST_FRAMES} updates.")
         require_scores(source)
-        theory = _theory(source, bias)
+        theory, separable = _theory(source, bias)
         best = np.zeros(3) if theory is None else np.append(theory.halfspace.w, theory.halfspace.b)
         block, names = source.take(np.arange(source.n_rows)), column_names(source.facts.names, 2)
         points = np.asarray(block.values.toarray() if block.is_sparse else block.values, np.float64)
@@ -72,15 +76,29 @@ class Film:
         last = frames[-1]
         separates = not mistakes_of(source, Halfspace(last.w, last.b))
         labels = source.facts.pair
-        return cls(points, block.y.astype(np.int64), labels, (names[0], names[1]), tuple(frames), theory, separates)
+        signs, called = block.y.astype(np.int64), (names[0], names[1])
+        return cls(points, signs, labels, called, tuple(frames), theory, separable, separates)
 
     @property
     def title(self) -> str:
         """The film in a line."""
         updates = self.frames[-1].update
-        ended = "then separated" if self.separates else "not separated yet, which proves nothing"
-        most = "" if self.theory is None else f" of at most {self.theory.bound[1]:,.0f}"
-        return f"{updates} update{'s' * (updates != 1)}{most}, {ended}"
+        return f"{updates} update{'s' * (updates != 1)}{self._most()}, {self._end()}"
+
+    def _most(self) -> str:
+        """The bound and, where it is much lower, that of the centred and scaled columns."""
+        if self.theory is None:
+            return ""
+        eased, done = self.theory.standardised, "centred and scaled" if self.theory.bias else "scaled"
+        hint = "" if eased is None else f" ({eased:,.0f} with columns {done})"
+        return f" of at most {self.theory.bound[1]:,.0f}{hint}"
+
+    def _end(self) -> str:
+        if self.separates:
+            return "then separated"
+        if self.separable is None:
+            return "not separated yet, which proves nothing"
+        return "not separated yet: separable (proved)" if self.separable else "no line separates the classes (proved)"
 
     def reach(self) -> float:
         """How many updates the chart of the proof has room for: up to the wall, unless it is far away."""
@@ -107,8 +125,9 @@ class Film:
         return on[[0, -1]] if len(on) > 1 else on[:0]
 
 
-def _theory(source: Source, bias: bool) -> Novikoff | None:
+def _theory(source: Source, bias: bool) -> tuple[Novikoff | None, bool | None]:
+    """The bound, if there is one, and whether the rows are separable."""
     try:
-        return novikoff(source, bias=bias)
-    except NotSeparableError:
-        return None
+        return novikoff(source, bias=bias), True
+    except NotSeparableError as error:
+        return None, error.verdict.separable

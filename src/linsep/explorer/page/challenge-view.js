@@ -1,6 +1,6 @@
 // Challenges: sets to be made by hand. The engine judges each change of the points.
 import { html, set } from "./dom.js";
-import { CHALLENGES } from "./engine/challenges.js";
+import { CHALLENGES, judged } from "./engine/challenges.js";
 
 const NO_ANSWER = { isDone: false, now: "" };
 
@@ -30,7 +30,7 @@ export function challengeView(app) {
     if (key === judgedFor || app.isDragging) return;
     judgedFor = key;
     const chosen = CHALLENGES[challenge];
-    const { isDone, now } = chosen && app.answer ? chosen.judge(app.state, app.answer) : NO_ANSWER;
+    const { isDone, now } = chosen && app.answer ? judged(challenge, app.state, app.answer) : NO_ANSWER;
     ask.textContent = chosen?.ask ?? "";
     said.textContent = chosen ? `${isDone ? "Done." : "Not yet."} ${now || app.note}` : "";
     set(said, { "data-done": String(isDone) });

@@ -52,6 +52,10 @@ export function editByPointer(app, node, planeAt, markNear) {
     const unit = (2 * app.state.view.half) / Math.min(bounds.width, bounds.height);
     app.look({ cx: drag.cx - across * unit, cy: drag.cy + down * unit });
   };
+  zoomByWheel(app, node);
+}
+
+function zoomByWheel(app, node) {
   node.addEventListener(
     "wheel",
     (event) => {

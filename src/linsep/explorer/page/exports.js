@@ -144,16 +144,7 @@ for step in linsep.perceptron_steps(X, y, ${run}, max_updates=${k || updates}):
 
 export function exportsMenu(app, root) {
   const said = html("span", { class: "said", role: "status" });
-  const plot = () => root.querySelector(app.isWide ? ".table-space" : ".data-space");
-  const give = (name, blob) => {
-    const address = URL.createObjectURL(blob);
-    const link = html("a", { href: address, download: name });
-    root.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  };
-  const textFile = (name, kind, words) => give(name, new Blob([words], { type: kind }));
+  const give = (name, kind, words) => offer(root, name, new Blob([words], { type: kind }));
   const say = (words) => {
     said.textContent = words;
     setTimeout(() => {
@@ -168,49 +159,41 @@ export function exportsMenu(app, root) {
       say("Copy the address from the address bar");
     }
   };
+  const plot = () => root.querySelector(app.isWide ? ".table-space" : ".data-space");
   const items = [
-    app.host.address ? button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" }) : null,
-    button("PNG", "Save the plot as PNG", async () => give("linsep.png", await pictureOf(plot())), {
-      class: "save-png",
-    }),
-    button("SVG", "Save the plot as SVG", () => textFile("linsep.svg", "image/svg+xml", standaloneSvg(plot())), {
-      class: "save-svg",
-    }),
-    ...(app.isWide
-      ? []
-      : [
-          button(
-            "CSV",
-            "Save the points as CSV",
-            () => textFile("linsep.csv", "text/csv", csvOf(app.state, namesOnPage(app))),
-            {
-              class: "save-csv",
-            },
-          ),
-          button(
-            "Film",
-            "Save the run as an SVG that moves",
-            () =>
-              app.isLifted
-                ? say("A film shows straight lines: switch features and kernel off")
-                : textFile("linsep_film.svg", "image/svg+xml", filmSvg(app.state, app.steps, namesOnPage(app).classes)),
-            { class: "save-film" },
-          ),
-          button(
-            "Python",
-            "Save the Python code of this run",
-            () =>
-              app.state.kernel
-                ? say("The script knows no kernel: switch it off")
-                : textFile("linsep_run.py", "text/x-python", pythonOf(app.state, namesOnPage(app))),
-            { class: "save-python" },
-          ),
-        ]),
+    ...(app.host.address ? [button("Copy link", "Copy a link to this picture", copyLink, { class: "copy-link" })] : []),
+    save("PNG", "the plot as PNG", async () => offer(root, "linsep.png", await pictureOf(plot()))),
+    save("SVG", "the plot as SVG", () => give("linsep.svg", "image/svg+xml", standaloneSvg(plot()))),
+    ...(app.isWide ? [] : savedPoints(app, give, say)),
   ];
-  return html(
-    "div",
-    { class: "exports", role: "group", "aria-label": "Save or share" },
-    said,
-    ...items.filter(Boolean),
-  );
+  return html("div", { class: "exports", role: "group", "aria-label": "Save or share" }, said, ...items);
+}
+
+const save = (name, what, act) => button(name, `Save ${what}`, act, { class: `save-${name.toLowerCase()}` });
+
+// What is saved of points of the plane: themselves, and their run.
+function savedPoints(app, give, say) {
+  const names = () => namesOnPage(app);
+  const film = () =>
+    app.isLifted
+      ? say("A film shows straight lines: switch features and kernel off")
+      : give("linsep_film.svg", "image/svg+xml", filmSvg(app.state, app.steps, names().classes));
+  const script = () =>
+    app.state.kernel
+      ? say("The script knows no kernel: switch it off")
+      : give("linsep_run.py", "text/x-python", pythonOf(app.state, names()));
+  return [
+    save("CSV", "the points as CSV", () => give("linsep.csv", "text/csv", csvOf(app.state, names()))),
+    save("Film", "the run as an SVG that moves", film),
+    save("Python", "the Python code of this run", script),
+  ];
+}
+
+function offer(root, name, blob) {
+  const address = URL.createObjectURL(blob);
+  const link = html("a", { href: address, download: name });
+  root.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The run as an SVG that moves by itself, for slides and web pages: what `linsep animate` writes, from the page.
+// The run as an SVG that moves by itself, for slides and web pages; `linsep animate` adds the curves of the proof.
 import { across, corners, cut } from "./geometry.js";
 
 /** @typedef {{ left: number, right: number, bottom: number, top: number }} FilmBox */

@@ -28,7 +28,7 @@ const LIFTED_SPACE = {
 };
 
 export function liftedView(app) {
-  let [turn, drag] = [0.6, null];
+  let turn = 0.6;
   const plot = plotOf(app, LIFTED_SPACE, ["cube", "lifted"], draw);
   const { cube, lifted: things } = plot.layers;
 
@@ -70,20 +70,29 @@ export function liftedView(app) {
     );
   }
 
-  const { node } = plot;
+  turnByPointer(plot.node, {
+    get: () => turn,
+    set(angle) {
+      turn = angle;
+      draw();
+    },
+  });
+  app.views.push(draw);
+  return plot.node;
+}
+
+function turnByPointer(node, turn) {
+  let drag = null;
   node.addEventListener("pointerdown", (event) => {
-    drag = [event.clientX, turn];
+    drag = [event.clientX, turn.get()];
     node.setPointerCapture(event.pointerId);
   });
   node.addEventListener("pointermove", (event) => {
-    if (drag) turn = drag[1] + (event.clientX - drag[0]) / 120;
-    if (drag) draw();
+    if (drag) turn.set(drag[1] + (event.clientX - drag[0]) / 120);
   });
   node.addEventListener("pointerup", () => {
     drag = null;
   });
-  app.views.push(draw);
-  return node;
 }
 
 // Where a plane cuts the edges of the cube.

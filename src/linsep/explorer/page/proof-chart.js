@@ -23,13 +23,19 @@ export function axisReach(app) {
   return axes === "auto" ? (bound.bound > 30 * Math.max(app.total, 1) ? "run" : "wall") : axes;
 }
 
+// Room around the chart: on the left for the longest number beside the axis.
+function roomFor(tallest) {
+  const longest = Math.max(...ticks(0, tallest, 4).map((v) => show(v).length));
+  return { left: Math.max(38, 10 + 7 * longest), right: 12, top: 10, bottom: 24 };
+}
+
 export function drawChart({ app, layers, size }) {
   const { base, moving } = layers;
   const [width, height] = size;
   const [bound, { radius }] = [app.told?.bound, app.answer];
   const far = axisReach(app) === "wall" ? bound.bound * 1.08 : Math.max(app.reach, 1) * 1.08;
   const tallest = Math.sqrt(far) * radius * 1.06 || 1; // all rows may be 0
-  const pad = { left: 38, right: 12, top: 10, bottom: 24 };
+  const pad = roomFor(tallest);
   const x = (k) => pad.left + (k / far) * (width - pad.left - pad.right);
   const y = (v) => height - pad.bottom - (Math.max(v, 0) / tallest) * (height - pad.top - pad.bottom);
   const curve = (f, until) => Array.from({ length: 97 }, (_, i) => (until * i) / 96).map((k) => [x(k), y(f(k))]);

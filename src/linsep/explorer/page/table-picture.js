@@ -47,7 +47,8 @@ export function wordsAbout(app, seen) {
       ? "Rings: the rows nearest to the hyperplane."
       : "";
   const dashed = seen.rows.includes(app.corrected()) ? " Dashed ring: the row just corrected." : "";
-  return `${seen.columns ? "" : `Looking across ${seen.side.what}. `}${rings}${dashed}${left}`;
+  const mistakes = seen.side.mistakes ? `${seen.side.mistakes} ` : "";
+  return `${seen.columns ? "" : `Looking across ${seen.side.what}. ${mistakes}`}${rings}${dashed}${left}`;
 }
 
 // The hyperplane seen from its side: a line at 0, its two halves, and the band of its margin.

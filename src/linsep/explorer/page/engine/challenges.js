@@ -1,7 +1,7 @@
 // @ts-check
 // Sets to be made by hand, and whether a set is one: each says what it wants and, of the points as they are, what is so.
 import { explore } from "./explore.js";
-import { fewestMistakes } from "./fewest.js";
+import { fewestMistakes, MOST_SEARCHED } from "./fewest.js";
 import { decide, sceneOf } from "./verdict.js";
 
 /** @typedef {import("./explore.js").Question} Question */
@@ -12,6 +12,7 @@ import { decide, sceneOf } from "./verdict.js";
 const LONG_RUN = 100; // updates
 const FEW_POINTS = 6;
 const MOST_TRIED = 12; // points of which every three are tried
+const NO_LINE = { isDone: false, now: "No line separates them." };
 
 /** @type {Record<string, Challenge>} */
 export const CHALLENGES = {
@@ -21,20 +22,15 @@ export const CHALLENGES = {
     judge({ points }, { steps, verdict }) {
       const { length } = steps.row;
       const isSeparable = verdict.kind === "separable";
-      const now = isSeparable
-        ? `The run makes ${steps.converged ? updates(length) : `${length} or more updates`}`
-        : "No line separates them";
-      return {
-        isDone: isSeparable && points.length <= FEW_POINTS && length > LONG_RUN,
-        now: `${now}, ${counted(points)}.`,
-      };
+      const now = `The run makes ${steps.converged ? updates(length) : `${length} or more updates`}, ${counted(points)}.`;
+      return isSeparable ? { isDone: points.length <= FEW_POINTS && length > LONG_RUN, now } : NO_LINE;
     },
   },
   tight: {
     title: "A tight bound",
     ask: "Four points whose run makes every update that the bound (R/γ)² allows.",
     judge({ points }, { steps, bound }) {
-      if (!bound?.bound) return { isDone: false, now: "No line separates them: there is no bound." };
+      if (!bound?.bound) return NO_LINE;
       const [made, allowed] = [steps.row.length, Math.floor(bound.bound * (1 + 1e-12))];
       const isDone = points.length === 4 && steps.converged && made === allowed;
       return { isDone, now: `The run makes ${made} of at most ${updates(allowed)}, ${counted(points)}.` };
@@ -70,7 +66,7 @@ export const CHALLENGES = {
     title: "The worst is not the best",
     ask: "Separable points on which the order “worst” makes more updates than “cyclic”.",
     judge(question, { verdict }) {
-      if (verdict.kind !== "separable") return { isDone: false, now: "No line separates them." };
+      if (verdict.kind !== "separable") return NO_LINE;
       const runs = /** @type {const} */ (["worst", "cyclic"]).map((order) => explore({ ...question, order }).steps);
       const [worst, cyclic] = runs.map(({ row }) => row.length);
       const now = `“worst” makes ${updates(worst)}, “cyclic” ${cyclic}.`;
@@ -82,6 +78,7 @@ export const CHALLENGES = {
     ask: "Overlapping classes of which the best line leaves exactly two points on its wrong side or on it.",
     judge({ points, labels, bias }, { verdict }) {
       if (verdict.kind !== "overlapping") return { isDone: false, now: `The classes are ${verdict.kind}.` };
+      if (points.length > MOST_SEARCHED) return { isDone: false, now: `Use at most ${MOST_SEARCHED} points.` };
       const { wrong } = fewestMistakes(points, labels, bias);
       return { isDone: wrong === 2, now: `The best line leaves ${wrong}.` };
     },
@@ -98,6 +95,20 @@ export const CHALLENGES = {
     },
   },
 };
+
+/**
+ * Challenges are about points and lines: features and kernels are left aside.
+ * @param {string} name
+ * @param {Question} question
+ * @param {Answer} answer
+ * @returns {Judgement}
+ */
+export function judged(name, question, answer) {
+  if (!question.features?.length && !question.kernel) return CHALLENGES[name].judge(question, answer);
+  const plain = { ...question, features: [], kernel: null };
+  const { isDone, now } = CHALLENGES[name].judge(plain, explore(plain));
+  return { isDone, now: `${now} Features and kernels do not count here.` };
+}
 
 /** @param {number} count */
 const updates = (count) => `${count} update${count === 1 ? "" : "s"}`;

@@ -4,7 +4,7 @@
 import { walkInOrder } from "./run.js";
 
 /** @typedef {import("./verdict.js").Point} Point */
-/** @typedef {{ kind: "poly" | "gauss", value: number }} Kernel  (x·x' + 1)^value, or exp(-|x - x'|²/2·value²) */
+/** @typedef {{ kind: "poly" | "gauss", value: number }} Kernel  (x·x' + 1)^value, or exp(-|x - x'|²/(2·value²)) */
 /** @typedef {(p: Point, q: Point) => number} Product */
 
 /**

@@ -106,15 +106,7 @@ export function walkInOrder(learner, labels, { order, seed, rows = Infinity }, s
 
   // One update at the row with the smallest y·score; whether there was no mistake.
   const correctWorst = () => {
-    let worst = -1;
-    let least = Infinity;
-    for (let i = 0; i < count; i += 1) {
-      const gap = signs[i] * learner.score(i);
-      if (gap < least) {
-        worst = i;
-        least = gap;
-      }
-    }
+    const { worst, least } = worstRow(learner, signs);
     state.walked += count;
     if (least > 0) return true;
     correct(worst, labels[worst] * least);
@@ -129,4 +121,18 @@ export function walkInOrder(learner, labels, { order, seed, rows = Infinity }, s
     }
     if (!state.converged && !isOver && state.walked < rows) endPass();
   }
+}
+
+/**
+ * The row with the smallest y·score, the first of equals.
+ * @param {Learner} learner
+ * @param {Float64Array} signs
+ */
+function worstRow(learner, signs) {
+  let [worst, least] = [-1, Infinity];
+  for (let i = 0; i < signs.length; i += 1) {
+    const gap = signs[i] * learner.score(i);
+    if (gap < least) [worst, least] = [i, gap];
+  }
+  return { worst, least };
 }

@@ -93,13 +93,13 @@ export const oneMistake = {
   },
   told: [
     "The new w is (2, −0.5), the new b is −1, and the score is 2·0 + (−0.5)·1.5 − 1 = −1.75: from −5 it rose by 3.25. The faint dotted line is the old one.",
-    "That is |x|² + 1 = 0² + 1.5² + 1, where |x| is the length of x. It is never below 1, so adding a + always raises its score. Not always far enough: this one is still a mistake, only a smaller one.",
+    "The rise is |x|² + 1 = 0² + 1.5² + 1, where |x| is the length of x. It is never below 1, so adding a + always raises its score. Not always far enough: this one is still a mistake, only a smaller one.",
   ],
 };
 
 export const theRule = {
   title: "The rule",
-  ask: "Do it yourself. Pick a point that is a mistake (they have a dashed ring): it is added to the weights, a − with a minus sign. Go on until none is left.",
+  ask: "Do it yourself. Pick a point that is a mistake (it has a dashed ring). A + is added to w, and 1 to b; a − is subtracted from w, and 1 from b. Go on until no mistake is left.",
   make(scene) {
     let [now, made] = [{ w: [0, 0], b: 0 }, 0];
     const press = (row) => {

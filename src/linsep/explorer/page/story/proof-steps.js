@@ -14,7 +14,7 @@ const borderAt = (steps, k) => ({ w: steps.w[k - 1] ?? [0, 0], b: 0 });
 
 export const doesItStop = {
   title: "It stops. Always?",
-  ask: "Seven points, and lines through the origin (b = 0) to keep the picture honest. Mistakes may be picked in any order. Guess: which is the smallest of these limits that no run exceeds?",
+  ask: "Seven points and, to keep it simple, lines through the origin (b = 0). Mistakes may be picked in any order. Guess: which is the smallest of these numbers of updates that no run exceeds?",
   make(scene) {
     const { bound } = answerFor(SEVEN);
     const picture = talePicture({
@@ -29,7 +29,7 @@ export const doesItStop = {
   },
   told: [
     "At most 20 updates, in any order. (Seven are too few: some order makes nine.) Two lengths decide it, and both are in the picture now.",
-    "R = √10.25: the circle around 0 that reaches all points. γ = √½: half the width of the widest band between the classes. u* is the arrow of length 1 across that band: with y = +1 for a + and −1 for a −, every point has y·(u*·x) ≥ γ.",
+    "R = √10.25: the circle around 0 that reaches all points. γ = √½: half the width of the widest band around a line through the origin, with one class on each side of it. u* is the arrow of length 1 across that band: with y = +1 for a + and −1 for a −, every point has y·(u*·x) ≥ γ.",
     "The machine knows neither R nor γ. They are for us, to see why it must stop.",
   ],
 };
@@ -73,15 +73,15 @@ function steppedRun(scene, shown) {
 export const theFloor = {
   title: "The floor",
   recall:
-    "W is all weights in one: (w, b), with a 1 appended to each point to match. Here b = 0, and W is w. It starts at 0. From the last step: y is +1 or −1, the class of x; |x| ≤ R; u* has length 1, and y·(u*·x) ≥ γ for every point.",
-  ask: "Each update adds Z = y·x, a point turned to its side, to W. How much does it add to W·u*, at least?",
+    "Call the weights W. Here b = 0, and W is w. (With a bias W is (w, b), and each point has a 1 appended.) W starts at 0. From the last step: y is +1 or −1, the class of x; |x| ≤ R; u* has length 1, and y·(u*·x) ≥ γ for every point.",
+  ask: "Each update adds Z = y·x to W: a + as it is, a − with its signs changed. W·u* says how far W reaches along u*. How much does an update add to it, at least?",
   make(scene) {
     scene.choose(["nothing, perhaps", "γ", "R"], 1);
     return steppedRun(scene, (isTold) => ({ floor: isTold, ceiling: false, wall: false }));
   },
   told: [
     "(W + Z)·u* = W·u* + Z·u* ≥ W·u* + γ, because every point has Z·u* ≥ γ: that is what the band says.",
-    "W starts at 0, where W·u* = 0. So after k updates W·u* ≥ k·γ. A straight line from below: each mistake, whichever it is, adds at least γ. That alone does not turn W towards u*; it could just get longer.",
+    "W starts at 0, where W·u* = 0. So after k updates W·u* ≥ k·γ. A straight line from below: each mistake, whichever it is, adds at least γ. That alone does not turn W towards u*: W might just get longer and longer.",
   ],
 };
 
@@ -94,14 +94,14 @@ export const theCeiling = {
     return steppedRun(scene, (isTold) => ({ floor: true, ceiling: isTold, wall: false }));
   },
   told: [
-    "A mistake is W·Z ≤ 0. So |W + Z|² ≤ |W|² + |Z|² ≤ |W|² + R².",
+    "W·Z is y times the score: of a mistake it is at most 0. So |W + Z|² ≤ |W|² + |Z|² ≤ |W|² + R².",
     "W starts at 0, where |W|² = 0. So after k updates |W|² ≤ k·R², and |W| ≤ √k·R. A root from above: a mistake points away from W, or across it, so W grows slowly.",
   ],
 };
 
 export const theWall = {
   title: "The wall",
-  ask: "u* has length 1, so W·u* is never more than |W|. So k·γ ≤ W·u* ≤ |W| ≤ √k·R. A straight line below a root: for how long?",
+  ask: "u* has length 1, so W·u* is never more than |W|. So k·γ ≤ W·u* ≤ |W| ≤ √k·R. How long can a straight line stay below a root?",
   make(scene) {
     scene.choose(["for ever", "until k = R/γ", "until k = (R/γ)²"], 2);
     return steppedRun(scene, (isTold) => ({ floor: true, ceiling: true, wall: isTold }));
@@ -149,7 +149,7 @@ export const breakIt = {
     return [picture.node];
   },
   told: [
-    "Here it is the narrow band. The wall is (R/γ)²: a band half as wide puts it four times as far, and so do points twice as far out. But the points stay in the picture, so R alone moves the wall to 24.5/0.5 = 49 at most, and a band can be as narrow as you like.",
+    "The narrow band. The wall is (R/γ)²: a band half as wide puts it four times as far, and so do points twice as far out. But the points stay in the picture, so R alone moves the wall to 24.5/0.5 = 49 at most; a band can be as narrow as you like.",
     "The farther the wall, the longer a run can be. It need not be: yours may have become shorter.",
     "And however you move them: while a line through the origin exists, the run stays on this side of the wall.",
   ],
