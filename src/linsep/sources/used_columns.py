@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from linsep.errors import CertificateError
 from linsep.loops.layouts import Csr
 from linsep.sources.base import Ints, Source
 from linsep.sources.memory import MemorySource
@@ -44,6 +45,7 @@ def in_used_columns(source: Source) -> UsedColumns | None:
     places[columns] = np.arange(len(columns), dtype=indices.dtype)
     renumbered = places[indices]
     renumbered.flags.writeable = False
-    assert np.array_equal(columns[renumbered], indices)  # so that a proof about the new rows is one about the old
+    if not np.array_equal(columns[renumbered], indices):  # then a proof about the new rows is not one about the old
+        raise CertificateError("The columns that have entries were renumbered wrongly; this is a bug in linsep.")
     facts = replace(source.facts, n_columns=len(columns))
     return UsedColumns(MemorySource(Csr(data, renumbered, indptr), source.y, facts, source.numbers), columns)
