@@ -16,7 +16,7 @@ import pytest
 from linsep import checker
 from linsep.cli import main
 from linsep.proofs.proof_json import verdict_from_json
-from tests.forge import resealed
+from tests.campaigns.forge import resealed
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "certificate-format.md"
 SOURCE = Path(checker.__file__)
@@ -454,7 +454,7 @@ def test_elimination_finds_every_null_vector():
 def fraction_rank(matrix):
     from fractions import Fraction
 
-    from tests.forge import rank
+    from tests.campaigns.forge import rank
 
     return rank([[Fraction(v) for v in row] for row in matrix])
 

@@ -13,7 +13,6 @@ import pytest
 import scipy.sparse as sp
 from matplotlib import pyplot
 
-import class_campaign
 import linsep
 import naive
 from linsep import checker
@@ -21,6 +20,7 @@ from linsep.errors import ArgumentError, CertificateError, InputError
 from linsep.sources.inputs import as_classes
 from linsep.sources.kesler import KeslerSource
 from linsep.storage.checksum import seal
+from tests.campaigns import class_campaign
 
 pytestmark = pytest.mark.usefixtures("streamed")
 

@@ -16,7 +16,8 @@ from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
 from linsep.questions import mistakes as mistakes_module
 from linsep.solvers.fewest.hitting_set import HittingSet
-from tests import forge, forge_mistakes, naive
+from tests import naive
+from tests.campaigns import forge, forge_mistakes
 
 
 def instance(seed):

@@ -1,6 +1,6 @@
 """The mathematics of the proofs, function by function, where a small change would go unnoticed in a whole proof.
 
-The mutants of the library (`mutants.py`) are put before these.
+The mutants of the library (`campaigns/mutants.py`) are put before these.
 """
 
 from fractions import Fraction

@@ -19,10 +19,10 @@ from linsep import checker
 from linsep.cli import main
 from linsep.learners import perceptron
 from linsep.proofs import eigenvalues, packings
-from tests import many_forgeries
+from tests.campaigns import many_forgeries
+from tests.campaigns.three_checkers import compare
 from tests.extracted import PROGRAM, Extracted
 from tests.test_checker import EXAMPLES, point_proof, proof_of
-from tests.three_checkers import compare
 
 THEOREMS = Path(__file__).parents[1] / "theorems"
 SHELL = "".join(path.read_text("utf-8") for path in (THEOREMS / "checker").glob("*.ml"))

@@ -1,8 +1,9 @@
-"""Mutants of the checkers, each of which something must kill: python tests/mutants.py MODULE [SAMPLE] [SEED] [FROM TO]
+"""Mutants of the checkers, each of which something must kill.
 
-    PYTHONPATH=.:tests python tests/mutants.py linsep.checker
-    PYTHONPATH=.:tests python tests/mutants.py linsep.proofs.checks
-    PYTHONPATH=.:tests python tests/mutants.py library 20        so many of each module in `TESTS`
+    python -m tests.campaigns.mutants MODULE [SAMPLE] [SEED] [FROM TO]
+    python -m tests.campaigns.mutants linsep.checker
+    python -m tests.campaigns.mutants linsep.proofs.checks
+    python -m tests.campaigns.mutants library 20        so many of each module in `TESTS`
 
 A mutant is the module with one change: a comparison, an operator, a constant, a condition turned round, or a
 statement left out. All of a module are tried in one process and its forks, so that hundreds take minutes.
@@ -44,10 +45,11 @@ import scipy.sparse
 import linsep
 from linsep import checker
 from linsep.errors import LinsepError
-from tests import many_forgeries, test_checker_units, test_theorems, three_checkers
+from tests import test_checker_units, test_theorems
+from tests.campaigns import many_forgeries, three_checkers
 from tests.extracted import Extracted
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SECONDS = 60  # of the processor, for all tests of a mutant
 QUICK = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--no-header", "--tb=no"]
 QUICK += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is loaded by then
