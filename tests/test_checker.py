@@ -91,6 +91,12 @@ def test_the_examples_of_the_document_are_what_the_library_writes(kind, data, pr
     assert verdict_from_json(proof).to_json() == (written["definite"] if kind == "listed" else proof)
 
 
+def test_a_kind_that_a_version_does_not_have_is_refused_by_name(check):
+    data, proof = next((data, json.loads(proof)) for kind, data, proof in EXAMPLES if kind == "separable")
+    status, said = check(resealed(proof | {"version": "2"}), data)
+    assert status == 2 and "a proof of its version cannot have the kind 'separable'" in said
+
+
 def test_a_question_about_many_classes_may_be_left_open(check):
     data, proof = next((data, json.loads(proof)) for kind, data, proof in EXAMPLES if kind == "classes")
     proof["answers"][1] = {"kind": "undecided", "reason": "time", "margin": {"low": 0.0, "high": None}}
