@@ -3,8 +3,8 @@
     python theorems/build.py theorems    every file, its time and lines, and what each main theorem assumes
     python theorems/build.py checker     theorems/build/linsep-checker
 
-What is needed is Debian's: coq, libcoq-flocq, ocaml-nox, ocaml-findlib and libzarith-ocaml-dev. They are installed where
-root runs this on Debian; elsewhere a message names them. Nothing is left unproved: the sources may not have an
+What is needed is Debian's: coq, libcoq-flocq, ocaml-nox, ocaml-findlib and libzarith-ocaml-dev. They are installed
+where root runs this on Debian; elsewhere a message names them. Nothing is left unproved: the sources may not have an
 `Admitted`, an `Axiom` or the like. The theorems assume the axioms of Coq's real numbers and nothing else; `double` also
 assumes `classic`, that every statement is true or false, as Flocq does.
 """
