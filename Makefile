@@ -42,45 +42,45 @@ jupyter: $(VENV)/.test chromium
 
 # Every instance with a known answer, every way and through every door: a quarter of an hour on two cores. docs/torture.md says what it runs.
 torture: $(VENV)/.test
-	$(BIN)/python tests/torture.py 2
-	$(BIN)/python tests/doors.py 300
+	$(BIN)/python -m tests.campaigns.torture 2
+	$(BIN)/python -m tests.campaigns.doors 300
 
 # 100,000 small tables on the road of wide ones, each held against Fractions: half an hour. docs/torture.md
 oracle: $(VENV)/.test
-	$(BIN)/python tests/oracle.py 100000
+	$(BIN)/python -m tests.campaigns.oracle 100000
 
 # 1,000,000 forged positive-definite proofs: an hour. docs/torture.md
 forge: $(VENV)/.test
-	$(BIN)/python tests/forge_definite.py 1000000
+	$(BIN)/python -m tests.campaigns.forge_definite 1000000
 
 # SIGKILL at 200 random moments, each run resumed until it is done: five minutes. docs/checkpoints.md
 kills: $(VENV)/.test
-	$(BIN)/python tests/kills.py 200
+	$(BIN)/python -m tests.campaigns.kills 200
 
 # Workers of a Dask cluster killed in the middle of 50 runs: ten minutes. docs/cluster.md
 worker-kills: $(VENV)/.test
-	$(BIN)/python -W ignore tests/worker_kills.py 50
+	$(BIN)/python -W ignore -m tests.campaigns.worker_kills 50
 
 # Ctrl-C at 500 random moments of importing, compiling, scanning and searching: ten minutes. CONTRIBUTING.md
 interrupts: $(VENV)/.test
-	PYTHONPATH=. $(BIN)/python tests/interrupts.py 500
+	$(BIN)/python -m tests.campaigns.interrupts 500
 
 # 200,000 mutated inputs for each reader of files, and bombs, with memory capped: half an hour.
 fuzz: $(VENV)/.test
-	PYTHONPATH=. $(BIN)/python tests/fuzz.py 200000
+	$(BIN)/python -m tests.campaigns.fuzz 200000
 
 # 20,000 forged, damaged and stale caches: fifteen minutes.
 forge-cache: $(VENV)/.test
-	$(BIN)/python -m tests.forge_cache 20000
+	$(BIN)/python -m tests.campaigns.forge_cache 20000
 
 # 2,000 small tables against brute force, and 100,000 forged bounds on mistakes: ten minutes.
 forge-mistakes: $(VENV)/.test
-	$(BIN)/python tests/forge_mistakes.py
+	$(BIN)/python -m tests.campaigns.forge_mistakes
 
 # scikit-learn's own tests of its Perceptron, SGD and passive-aggressive classifiers on ours: a minute. docs/estimators.md
 .PHONY: sklearn-suite
 sklearn-suite: $(VENV)/.test
-	$(BIN)/python tests/sklearn_suite.py
+	$(BIN)/python -m tests.campaigns.sklearn_suite
 
 # The theorems behind the verdicts, compiled from scratch by Coq, and what they assume: two minutes. theorems/README.md
 .PHONY: theorems checker three-checkers
@@ -93,28 +93,28 @@ checker:
 
 # 20,000 proofs and forgeries before `verify`, the stand-alone checker and the extracted one. docs/trust.md
 three-checkers: $(VENV)/.test checker
-	PYTHONPATH=.:tests $(BIN)/python tests/three_checkers.py 20000
+	$(BIN)/python -m tests.campaigns.three_checkers 20000
 
 # 1,000,000 forgeries of every version before the same three: an hour of the processor. docs/trust.md
 .PHONY: many-forgeries
 many-forgeries: $(VENV)/.test checker
-	PYTHONPATH=.:tests $(BIN)/python tests/many_forgeries.py 1000000
+	$(BIN)/python -m tests.campaigns.many_forgeries 1000000
 
-# Proofs of the torture campaign before the three; `tests/three_on_proofs.py FOLDER` does it with real data, and `mnist` with its 165 proofs.
+# Proofs of the torture campaign before the three; tests/campaigns/three_on_proofs.py does it with real data.
 .PHONY: three-on-torture
 three-on-torture: $(VENV)/.test checker
-	PYTHONPATH=.:tests $(BIN)/python tests/three_on_proofs.py torture 20 1000
+	$(BIN)/python -m tests.campaigns.three_on_proofs torture 20 1000
 
 # 30,000 forged proofs about many classes, held against Fractions: five minutes.
 .PHONY: forge-classes
 forge-classes: $(VENV)/.test
-	PYTHONPATH=.:tests $(BIN)/python -m tests.forge_classes
+	$(BIN)/python -m tests.campaigns.forge_classes
 
-# Every mutant of the stand-alone checker, and a sample of the library's; `mutants.py MODULE` tries all of a module. docs/trust.md
+# Every mutant of the stand-alone checker, and a sample of the library's; with the name of a module, all of that module. docs/trust.md
 .PHONY: mutants
 mutants: $(VENV)/.test checker
-	PYTHONPATH=.:tests $(BIN)/python tests/mutants.py linsep.checker
-	PYTHONPATH=.:tests $(BIN)/python tests/mutants.py library 20
+	$(BIN)/python -m tests.campaigns.mutants linsep.checker
+	$(BIN)/python -m tests.campaigns.mutants library 20
 
 # How much of the checkers the tests run through, branch by branch.
 .PHONY: coverage
@@ -193,16 +193,16 @@ site: docs
 
 # The quick tests at the lowest versions that pyproject.toml allows, and at the newest: ten minutes.
 bounds: $(VENV)/.bounds
-	$(BIN)/python tests/bounds.py
+	$(BIN)/python -m tests.campaigns.bounds
 
 # What the library says of 300 sets of points, for the tests of the page's own engine; after a change of its answers.
 .PHONY: explorer-answers explorer-engine
 explorer-answers: $(VENV)/.test
-	$(BIN)/python tests/engine_answers.py 300 tests/engine/answers.ndjson.gz
+	$(BIN)/python -m tests.campaigns.engine_answers 300 tests/engine/answers.ndjson.gz
 
 # The page's engine against the library on 6,000 sets: verdicts, proofs, steps, weights, margins. Five minutes.
 explorer-engine: $(VENV)/.test
-	$(BIN)/python tests/engine_answers.py 6000
+	$(BIN)/python -m tests.campaigns.engine_answers 6000
 
 # The source distribution and the wheel, in build/dist. The wheel is tried in an environment of its own: the demo, a verdict on a
 # CSV file, and the check of its proof. Two minutes.

@@ -84,17 +84,17 @@ PAGES = {
         ("python benchmarks/explorer.py",), (*ROWS, "src/linsep/explorer", "benchmarks/explorer.py"), is_text=True
     ),
     "docs/torture.md": Page(
-        ("python tests/torture.py 2",),
-        (*ROWS, "tests/torture.py", "tests/adversarial.py", "tests/strategies.py", "tests/wide_instances.py"),
+        ("python -m tests.campaigns.torture 2",),
+        (*ROWS, "tests/campaigns/torture.py", "tests/adversarial.py", "tests/strategies.py", "tests/wide_instances.py"),
         True,
     ),
     "docs/checkpoints.md": Page(
-        ("python tests/kills.py 200",),
+        ("python -m tests.campaigns.kills 200",),
         (
             *ROWS,
             "src/linsep/learners",
             "src/linsep/on_files/training.py",
-            "tests/kills.py",
+            "tests/campaigns/kills.py",
         ),
         is_text=True,
     ),

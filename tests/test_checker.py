@@ -16,7 +16,7 @@ import pytest
 from linsep import checker
 from linsep.cli import main
 from linsep.proofs.proof_json import verdict_from_json
-from tests.forge import resealed
+from tests.campaigns.forge import resealed
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "certificate-format.md"
 SOURCE = Path(checker.__file__)
@@ -89,6 +89,12 @@ def test_the_examples_of_the_document_are_checked(check, kind, data, proof):
 def test_the_examples_of_the_document_are_what_the_library_writes(kind, data, proof):
     written = {name: text for name, _, text in EXAMPLES}
     assert verdict_from_json(proof).to_json() == (written["definite"] if kind == "listed" else proof)
+
+
+def test_a_kind_that_a_version_does_not_have_is_refused_by_name(check):
+    data, proof = next((data, json.loads(proof)) for kind, data, proof in EXAMPLES if kind == "separable")
+    status, said = check(resealed(proof | {"version": "2"}), data)
+    assert status == 2 and "a proof of its version cannot have the kind 'separable'" in said
 
 
 def test_a_question_about_many_classes_may_be_left_open(check):
@@ -454,7 +460,7 @@ def test_elimination_finds_every_null_vector():
 def fraction_rank(matrix):
     from fractions import Fraction
 
-    from tests.forge import rank
+    from tests.campaigns.forge import rank
 
     return rank([[Fraction(v) for v in row] for row in matrix])
 

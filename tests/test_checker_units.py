@@ -1,6 +1,6 @@
 """The mathematics of the stand-alone checker, function by function, where a small change would go unnoticed in a proof.
 
-The mutants of the checker (`mutants.py`) are put before these too: each takes the module as its argument.
+The mutants of the checker (`campaigns/mutants.py`) are put before these too: each takes the module as its argument.
 """
 
 import math

@@ -10,7 +10,7 @@ from linsep.errors import CheckpointError, FileError
 from linsep.learners import checkpoints
 from linsep.learners.checkpoints import CheckpointFile, Identity, key, read
 from linsep.storage.checksum import seal
-from tests.fuzz import READERS, bombard, fuzz
+from tests.campaigns.fuzz import READERS, bombard, fuzz
 from tests.test_sealed import accepted, damaged
 
 DATA = Identity(4, 2, "0" * 64)

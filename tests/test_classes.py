@@ -13,7 +13,6 @@ import pytest
 import scipy.sparse as sp
 from matplotlib import pyplot
 
-import class_campaign
 import linsep
 import naive
 from linsep import checker
@@ -22,6 +21,7 @@ from linsep.sources.inputs import as_classes
 from linsep.sources.kesler import KeslerSource
 from linsep.sources.subset import class_marks, of_classes
 from linsep.storage.checksum import seal
+from tests.campaigns import class_campaign
 
 pytestmark = pytest.mark.usefixtures("streamed")
 

@@ -18,7 +18,7 @@ from linsep.on_files.training import fingerprint
 from linsep.sources import files
 from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import as_source
-from tests import kills
+from tests.campaigns import kills
 
 COMMANDS = [command.replace(" --order cyclic --max-passes 20", " --max-passes 9") for command in kills.COMMANDS]
 

@@ -23,7 +23,7 @@ from linsep.solvers.wide import newton, short_weights
 from linsep.solvers.working_set import Stuck
 from linsep.sources.inputs import as_source
 from tests import naive
-from tests.forge import resealed
+from tests.campaigns.forge import resealed
 
 
 def searched(X, y, bias=True):

@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-import doors
+from tests.campaigns import doors
 
 TABLES = list(doors.tables(3))
 

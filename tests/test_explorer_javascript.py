@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import engine_answers
 from node import MISSING, installed
+from tests.campaigns import engine_answers
 
 pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
 

@@ -18,7 +18,7 @@ from linsep.errors import ChangedFileError, FileError, InexactError, NotNumericE
 from linsep.sources.files import caches, converted_rows, csv_reader, private, reader
 from linsep.sources.files.convert import convert
 from test_files_formats import SETS, proof, table_of, text_of
-from tests.forge_cache import forge_cache
+from tests.campaigns.forge_cache import forge_cache
 
 pytestmark = pytest.mark.usefixtures("streamed")
 
@@ -432,7 +432,7 @@ def test_a_column_of_long_integers_beside_floats_further_down_is_refused_by_conv
 
 @pytest.mark.campaign
 def test_forged_caches_change_no_answer(tmp_path):
-    """The long run is `python -m tests.forge_cache 20000`."""
+    """The long run is `python -m tests.campaigns.forge_cache 20000`."""
     counts = forge_cache(300, seed=3, folder=tmp_path)
     assert sum(counts.values()) == 300 and min(counts.values()) > 10
 

@@ -1,11 +1,10 @@
-"""Three judges on forged proofs; the long run is `python -m tests.forge 100000`."""
+"""Three judges on forged proofs; the long run is `python -m tests.campaigns.forge 100000`."""
 
 import pytest
 
-import forge_definite
-from tests import forge_classes
-from tests.forge import forge
-from tests.forge_files import forge_containers, forge_files
+from tests.campaigns import forge_classes, forge_definite
+from tests.campaigns.forge import forge
+from tests.campaigns.forge_files import forge_containers, forge_files
 
 
 @pytest.mark.campaign

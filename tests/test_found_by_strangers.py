@@ -25,7 +25,7 @@ from linsep.cli import app, main
 from linsep.errors import ArgumentError, CertificateError, HeaderError
 from linsep.sources.files import csv_reader
 from linsep.storage.checksum import seal
-from tests import interrupts
+from tests.campaigns import interrupts
 
 
 @pytest.fixture

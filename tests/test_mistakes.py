@@ -16,7 +16,8 @@ from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
 from linsep.questions import mistakes as mistakes_module
 from linsep.solvers.fewest.hitting_set import HittingSet
-from tests import forge, forge_mistakes, naive
+from tests import naive
+from tests.campaigns import forge, forge_mistakes
 
 
 def instance(seed):
@@ -278,6 +279,24 @@ def test_what_is_known_is_verified_on_the_command_line(tmp_path, capsys):
 def test_a_tenth_is_a_tenth():
     found = linsep.fewest_mistakes([[0.0], [1.0], [2.0]], [1, 0, 1], cost=[0.1, 0.3, 0.2])
     assert (found.best, found.lower, found.unit, found.mistaken_rows) == (0.1, 0.1, Fraction(1, 10), (0,))
+
+
+@pytest.mark.parametrize("unit", [Fraction(10**400 + 1, 2), Fraction(10**5000), Fraction(1, 10**5000)])
+def test_a_forged_unit_of_any_size_is_told(tmp_path, capsys, unit):
+    file, proof = tmp_path / "rows.csv", tmp_path / "proof.json"
+    file.write_text("x,y\n0,1\n1,0\n2,1\n")
+    found = linsep.fewest_mistakes(linsep.open(file, label="y"), cost=[1, 3, 2])
+    proof.write_text(replace(found, unit=unit).to_json())
+    assert [main(["verify", str(proof), str(file), *json_]) for json_ in ([], ["--json"])] == [0, 0]
+    assert "VERIFIED: a cost of" in capsys.readouterr().out
+    assert repr(linsep.verdict_from_json(proof.read_text())).startswith("<FewestMistakes: 3 rows, 1 column, best")
+
+
+@pytest.mark.parametrize(("unit", "told"), [(Fraction(1, 3), "1/3"), (Fraction(1, 10), "0.1"), (Fraction(2), "2")])
+def test_a_proved_cost_is_told_exactly(unit, told):
+    found = linsep.fewest_mistakes([[0.0], [1.0], [2.0]], [1, 0, 1], cost=[1, 3, 2])
+    assert replace(found, unit=unit).title == f"a cost of {told}, the least, with the costs in the proof"
+    assert f"{told}, and no hyperplane costs less (proved)" in str(replace(found, unit=unit).report())
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 
 import linsep
 import naive
-import oracle
 import wide_instances
+from tests.campaigns import oracle
 
 
 @pytest.mark.campaign

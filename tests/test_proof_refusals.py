@@ -24,7 +24,7 @@ from linsep.proofs.named_rows import in_kept_numbers
 from linsep.proofs.packings import Leaf, least_cost
 from linsep.proofs.region_proof import Cut
 from linsep.sources.inputs import as_source
-from tests.forge import resealed
+from tests.campaigns.forge import resealed
 
 X = np.array([[0.0, 0], [2, 0], [0, 2], [2, 2], [2, 1]])
 Y = np.array(["a", "b", "c", "b", "c"])

@@ -1,6 +1,6 @@
 """The mathematics of the proofs, function by function, where a small change would go unnoticed in a whole proof.
 
-The mutants of the library (`mutants.py`) are put before these.
+The mutants of the library (`campaigns/mutants.py`) are put before these.
 """
 
 from fractions import Fraction
@@ -14,7 +14,7 @@ from linsep import exact
 from linsep.errors import CertificateError, NotFiniteError, OverflowedError
 from linsep.exact import integer_rows
 from linsep.proofs import Obstruction, checks, definite
-from linsep.proofs.checked_rows import MemoryRows
+from linsep.proofs.checked_rows import MemoryRows, check_reading, is_decimal, needs_exact_integers, scales_of
 from linsep.proofs.definite import ColumnDependence
 from linsep.proofs.eigenvalues import Bounds
 from linsep.proofs.obstructions import check_as_spread, check_obstruction, require_fit
@@ -54,6 +54,56 @@ class Source:
     def each(self, work):
         self.n_read += 1
         return map(work, self.blocks())
+
+
+# How the rows were read -----------------------------------------------------------------------------------
+
+
+class InBlocks:
+    """Rows of one column, a block for each."""
+
+    n_columns = 1
+
+    def __init__(self, *values):
+        self.values, self.n_rows = values, len(values)
+
+    def blocks(self):
+        for k, value in enumerate(self.values):
+            yield np.array([k]), np.array([[value]]), np.array([1], np.int8)
+
+    def take(self, numbers):
+        raise NotImplementedError
+
+
+def test_one_block_with_a_long_integer_makes_the_rows_integers():
+    check_reading(InBlocks(1, 2**53 + 1), "exact-integers", 0)
+    with pytest.raises(CertificateError, match="as binary64; these rows hold an integer beyond 2"):
+        check_reading(InBlocks(1, 2**53 + 1), "binary64", 0)
+    with pytest.raises(CertificateError, match="no integer of the rows is beyond 2"):
+        check_reading(InBlocks(1, 2**53), "exact-integers", 0)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "scales", "wrong"), [("decimal", (10,), "binary64"), ("exact-integers", None, "binary64"),
+                                     ("binary64", None, "decimal"), ("binary64", None, "exact-integers")]
+)  # fmt: skip
+def test_a_source_says_how_its_rows_were_read(numbers, scales, wrong):
+    source = Source([[1.0]])
+    source.facts = SimpleNamespace(numbers=numbers, scales=scales, rows_left_out=0)
+    assert (scales_of(source), is_decimal(source)) == (scales, numbers == "decimal")
+    assert needs_exact_integers(source) == (numbers != "binary64")
+    check_reading(source, numbers, 0)
+    with pytest.raises(CertificateError, match=f"The proof reads numbers as {wrong}"):
+        check_reading(source, wrong, 0)
+
+
+def test_integers_in_memory_read_the_same_either_way_unless_they_were_decimals():
+    assert [is_decimal(rows([[1]], is_decimal=was)) for was in (False, True)] == [None, True]
+    assert is_decimal(rows([[1.0]])) is False
+    with pytest.raises(CertificateError, match="these rows were read as exact decimals"):
+        check_reading(rows([[1]], is_decimal=True), "binary64", 0)
+    with pytest.raises(CertificateError, match="these rows were read as binary64"):
+        check_reading(rows([[1.0]]), "decimal", 0)
 
 
 # Names, numbers, sides -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import importlib.util
 import io
 import json
 import math
+import os
 import re
 import subprocess
 from contextlib import redirect_stdout
@@ -19,10 +20,10 @@ from linsep import checker
 from linsep.cli import main
 from linsep.learners import perceptron
 from linsep.proofs import eigenvalues, packings
-from tests import many_forgeries
+from tests.campaigns import many_forgeries
+from tests.campaigns.three_checkers import compare
 from tests.extracted import PROGRAM, Extracted
 from tests.test_checker import EXAMPLES, point_proof, proof_of
-from tests.three_checkers import compare
 
 THEOREMS = Path(__file__).parents[1] / "theorems"
 SHELL = "".join(path.read_text("utf-8") for path in (THEOREMS / "checker").glob("*.ml"))
@@ -148,6 +149,22 @@ def test_verified_is_printed_by_the_verified_function_alone():
 
 
 # The extracted checker, where it is built.
+
+
+def test_a_theorem_that_changed_is_compiled_before_the_checker_is_extracted(monkeypatch, tmp_path):
+    script = build()
+    monkeypatch.setattr(script, "HERE", tmp_path)
+    for age, ending in enumerate(("v", "vo"), start=1):
+        for name in script.FILES:
+            path = tmp_path / f"{name}.{ending}"
+            path.touch()
+            os.utime(path, (age, age))
+    assert script.is_compiled()
+    os.utime(tmp_path / f"{script.FILES[0]}.v", (3, 3))
+    assert not script.is_compiled()
+    (tmp_path / f"{script.FILES[0]}.vo").unlink()
+    assert not script.is_compiled()
+
 
 needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason="`make checker` builds it, with Coq and OCaml")
 

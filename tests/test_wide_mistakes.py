@@ -11,7 +11,7 @@ from linsep import checker
 from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
 from linsep.questions import mistakes as mistakes_module
-from tests import forge
+from tests.campaigns import forge
 
 X, Y = linsep.datasets.xor()
 WEIGHTS = (1000, 1001, 999, 1000)

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from adversarial import Instance, O, S, T
+from tests.adversarial import Instance, O, S, T
 
 Whole = NDArray[np.int64]
 Random = np.random.Generator

@@ -1,4 +1,5 @@
-(** What each main theorem rests on: the axioms of Coq's real numbers, and nothing else. *)
+(** What each main theorem rests on: the axioms of Coq's real numbers, and nothing else; [double] also on [classic],
+    that every statement is true or false, with which Flocq is built. *)
 
 From Linsep Require Import Separator Obstruction Spread PositiveDefinite Mistakes Margin Novikoff Homogeneous Doubles Soundness Classes.
 

@@ -3,9 +3,10 @@
     python theorems/build.py theorems    every file, its time and lines, and what each main theorem assumes
     python theorems/build.py checker     theorems/build/linsep-checker
 
-What is needed is Debian's: coq, libcoq-flocq, ocaml, ocaml-findlib and libzarith-ocaml-dev. They are installed where
-root runs this on Debian; elsewhere a message names them. Nothing is left unproved: the sources may not have an
-`Admitted`, an `Axiom` or the like, and the theorems assume the axioms of Coq's real numbers and nothing else.
+What is needed is Debian's: coq, libcoq-flocq, ocaml-nox, ocaml-findlib and libzarith-ocaml-dev. They are installed
+where root runs this on Debian; elsewhere a message names them. Nothing is left unproved: the sources may not have an
+`Admitted`, an `Axiom` or the like. The theorems assume the axioms of Coq's real numbers and nothing else; `double` also
+assumes `classic`, that every statement is true or false, as Flocq does.
 """
 
 import os
@@ -100,6 +101,13 @@ def compile_all() -> None:
     print(f"{'all':<20}{lines:>6} lines{time.perf_counter() - start:>8.1f} s")
 
 
+def is_compiled() -> bool:
+    """Whether every file was compiled after the last change of any of them."""
+    compiled = [HERE / f"{name}.vo" for name in FILES]
+    newest = max((HERE / f"{name}.v").stat().st_mtime_ns for name in FILES)
+    return all(path.exists() and path.stat().st_mtime_ns > newest for path in compiled)
+
+
 def assumptions() -> dict[str, set[str]]:
     """For each main theorem the axioms it rests on."""
     names = re.findall(r"^Print Assumptions (\w+)\.$", (HERE / "Assumptions.v").read_text("utf-8"), re.MULTILINE)
@@ -130,8 +138,8 @@ def theorems() -> None:
 
 
 def checker() -> None:
-    """Extract, and compile with the shell."""
-    if not all((HERE / f"{name}.vo").exists() for name in FILES):
+    """Extract, and compile with the shell; the theorems first, if one of them changed since they were compiled."""
+    if not is_compiled():
         compile_all()
     BUILD.mkdir(exist_ok=True)
     output("coqc", "-R", "..", "Linsep", "../Extraction.v", folder=BUILD)

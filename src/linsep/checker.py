@@ -173,7 +173,7 @@ def read_proof(path: str) -> dict[str, Any]:
     proof = json.loads(content, object_pairs_hook=unique, parse_int=str.encode, parse_constant=str.encode)
     kind = proof.get("kind") if isinstance(proof, dict) else None
     claims = LATER.get(str(proof["version"]), CLAIMS) if kind and "version" in proof else CLAIMS
-    need(isinstance(kind, str) and kind in claims, f"the proof has the kind {kind!a:.40}")
+    need(isinstance(kind, str) and kind in claims, f"a proof of its version cannot have the kind {kind!a:.40}")
     forms: dict[str, Any] = {**FRAME, **claims[str(kind)], "kind": kind}
     wrong = [name for name in proof | forms if not has_form(proof.get(name, ...), forms.get(name))]
     need(not wrong, f"fields of the proof are unknown, missing or malformed: {wrong!a:.80}")

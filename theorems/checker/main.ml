@@ -267,7 +267,7 @@ let read_proof path =
   let kind = match field "kind" whole with Text s -> s | _ -> "" in
   let version = match field "version" whole with Text s -> s | _ -> "1" in
   let forms = forms_of version kind in
-  need (forms <> None) (lazy ("the proof has the kind " ^ Text.cut 40 (Text.ascii kind)));
+  need (forms <> None) (lazy ("a proof of its version cannot have the kind " ^ Text.cut 40 (Text.ascii kind)));
   let forms = (("kind", fun _ -> true) :: frame) @ Option.get forms in
   need (fields forms whole) (lazy "fields of the proof are unknown, missing or malformed");
   need (is_sealed content) (lazy "the proof does not end in its checksum: it was damaged, edited or reformatted");

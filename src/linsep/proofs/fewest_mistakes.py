@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -20,6 +21,7 @@ from linsep.proofs.verdict_base import Kind
 from linsep.proofs.verdicts import HalfspaceVerdict
 from linsep.report import Fact, Part, Report, Sentence, Where, column_names, count, one_line, row_grid, rows_left_out
 from linsep.signs import Form, form_of, signs
+from linsep.storage.strict import written_integer
 from linsep.tables import is_sparse
 from linsep.tables.given_rows import Given
 
@@ -100,9 +102,10 @@ class FewestMistakes(HalfspaceVerdict):
     @property
     def title(self) -> str:
         """The best and the least cost, in words."""
-        best = count(int(self.best), "mistake") if self.costs is None else f"a cost of {self.best}"
-        least = "the fewest" if self.costs is None else "the least"
-        ends = f"{best}, {least}" if self.optimal else f"at most {best}, at least {self.lower}"
+        best, lower = self._ends
+        what, least = ("a cost of ", "the least") if self.costs is not None else ("", "the fewest")
+        spent = what + best if what else count(self.spent, "mistake")
+        ends = f"{spent}, {least}" if self.optimal else f"at most {spent}, at least {lower}"
         return ends if self.costs is None else f"{ends}, with the costs in the proof"
 
     @property
@@ -134,6 +137,11 @@ class FewestMistakes(HalfspaceVerdict):
         return _plain(self.least * self.unit)
 
     @property
+    def _ends(self) -> tuple[str, str]:
+        """The best and the least cost, not rounded, in words."""
+        return _exactly(self.spent * self.unit), _exactly(self.least * self.unit)
+
+    @property
     def optimal(self) -> bool:
         """Whether no hyperplane makes fewer mistakes, or cheaper ones."""
         return self.least == self.spent
@@ -153,7 +161,8 @@ class FewestMistakes(HalfspaceVerdict):
             raise CertificateError(f"There are {len(self.costs):,} costs for {rows.n_rows:,} rows.")
         self._verify_bound(rows)
         if self.least > self.spent:
-            raise CertificateError(f"The bound is {self.lower}, but a hyperplane with a cost of {self.best} is known.")
+            best, lower = self._ends
+            raise CertificateError(f"The bound is {lower}, but a hyperplane with a cost of {best} is known.")
 
     def _verify_bound(self, rows: Rows) -> None:
         named = {row for obstruction in self.obstructions for row in obstruction.rows}
@@ -168,14 +177,16 @@ class FewestMistakes(HalfspaceVerdict):
             check_obstruction(obstruction, rows, self.bias)
         proved = least_cost(self.leaves, self.obstructions, cost_of_rows(named, self.copies, self.costs))
         if proved is None or proved < self.least:
-            raise CertificateError(f"The bound is {self.least} costs; the obstructions prove {proved}.")
+            least = written_integer(self.least)
+            raise CertificateError(f"The bound is {least} costs; the obstructions prove {proved}.")
 
     def _report(self, rows: Rows | None, names: Sequence[str] | None, where: Where | None, *, exact: bool) -> Report:
         """The hyperplane, its mistakes, and how few they could be."""
         columns = column_names(self.names if names is None else names, self.n_columns)
         what, fewer = ("mistakes", "makes fewer") if self.costs is None else ("cost", "costs less")
-        ends = f"at most {self.best} (shown), at least {self.lower} (proved)"
-        known = f"{self.best}, and no hyperplane {fewer} (proved)" if self.optimal else ends
+        best, lower = self._ends
+        ends = f"at most {best} (shown), at least {lower} (proved)"
+        known = f"{best}, and no hyperplane {fewer} (proved)" if self.optimal else ends
         parts: list[Part] = [
             Fact(what, known),
             Sentence(self._plane(columns), "hyperplane"),
@@ -206,12 +217,14 @@ class FewestMistakes(HalfspaceVerdict):
         return f"There is none: every row is taken for {taken}."
 
     def __repr__(self) -> str:
-        ends = f"best {self.best}, {'optimal' if self.optimal else f'lower {self.lower}'}"
+        best, lower = self._ends
+        ends = f"best {best}, {'optimal' if self.optimal else f'lower {lower}'}"
         return one_line(self, count(self.n_rows, "row"), count(self.n_columns, "column"), ends)
 
     def _own_facts(self) -> dict[str, Any]:
-        known = {"best": self.best, "lower": self.lower, "optimal": self.optimal}
-        return {**HalfspaceVerdict._own_facts(self), **known}
+        costs = {"best": self.spent * self.unit, "lower": self.least * self.unit}
+        told = {name: _plain(cost) if cost <= sys.float_info.max else _exactly(cost) for name, cost in costs.items()}
+        return {**HalfspaceVerdict._own_facts(self), **told, "optimal": self.optimal}
 
 
 def mistakes_in_own_numbers(found: FewestMistakes, rows: Given) -> FewestMistakes:
@@ -253,4 +266,13 @@ def check_copies(rows: Rows, group: Sequence[int]) -> None:
 
 
 def _plain(cost: Fraction | int) -> int | float:
-    return int(cost) if Fraction(cost).denominator == 1 else float(cost)
+    """A double, or an int where the cost is whole or beyond the doubles."""
+    return int(cost) if Fraction(cost).denominator == 1 or cost > sys.float_info.max else float(cost)
+
+
+def _exactly(cost: Fraction) -> str:
+    """A cost that is proved, in words: 0.1, or 1/3 where decimals would be rounded."""
+    if cost <= sys.float_info.max and Fraction(str(_plain(cost))) == cost:
+        return str(_plain(cost))
+    above, below = written_integer(cost.numerator), written_integer(cost.denominator)
+    return above if below == "1" else f"{above}/{below}"

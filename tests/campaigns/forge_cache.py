@@ -1,4 +1,6 @@
-"""Forged, damaged and stale caches: `python -m tests.forge_cache 20000`. No answer may differ from one without a cache.
+"""Forged, damaged and stale caches: no answer may differ from one without a cache.
+
+    python -m tests.campaigns.forge_cache 20000
 
 Each case takes a file with its cache, does something to one of them, and asks again: what `open` finds, what a scan
 and a few rows say, what `decide` answers, and whether `verify` accepts true proofs and refuses false ones.

@@ -1,6 +1,6 @@
 """Workers killed in the middle of a run: the right answer or a clean failure, never a wrong one.
 
-    python tests/worker_kills.py 50 [SEED]
+    python -m tests.campaigns.worker_kills 50 [SEED]
 
 Each run decides, or finds the widest margin of, rows whose answer and proof are known, on a cluster of three processes.
 At a random moment one of them, sometimes two, is killed (SIGKILL). What comes out must be the verdict and the proof, to

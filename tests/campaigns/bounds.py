@@ -1,4 +1,6 @@
-"""The quick tests at both ends of what pyproject.toml allows: `make bounds`, or `python tests/bounds.py [PYTHON ...]`.
+"""The quick tests at both ends of what pyproject.toml allows: `make bounds`.
+
+    python -m tests.campaigns.bounds [PYTHON ...]
 
 Each end is an environment of its own, made by uv under build/. PyTorch is left out: it is large, and the tests
 that need it say so.
@@ -10,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 QUICK = "not browser and not slow and not campaign"
 OLD_AND_NEW = "default::DeprecationWarning"  # an old library may use what a newer one of its own has deprecated
 

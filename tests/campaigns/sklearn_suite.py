@@ -1,6 +1,6 @@
 """scikit-learn's own tests of its Perceptron, SGD and passive-aggressive classifiers, run on a PerceptronClassifier.
 
-    python tests/sklearn_suite.py        or    make sklearn-suite
+    python -m tests.campaigns.sklearn_suite        or    make sklearn-suite
 
 The files are those of the installed scikit-learn. Its classifiers are swapped for one that has their parameters and
 attributes and hands the work to linsep. Each test that does not pass needs a reason in REASONS, and each reason a test

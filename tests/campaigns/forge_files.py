@@ -4,7 +4,7 @@ A forger who writes a proof file chooses its header, label column, labels, bias,
 numbers. Here such proofs are held against CSV files with and without a header, under random options of the user, by
 `linsep verify` and by the stand-alone checker. Whatever either accepts is then read again from the text of the file,
 by the rules of docs/certificate-format.md in their plainest form, and decided in Fractions by tests/naive.py: the
-statement that was printed must be true, and must agree with every option. `python -m tests.forge` runs this too.
+statement that was printed must be true, and must agree with every option. `tests.campaigns.forge` runs this too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from linsep.errors import LinsepError
 from linsep.proofs import Overlapping, Separable, Touching
 from linsep.proofs.proof_json import verdict_from_json
 from tests import naive
-from tests.forge import Table, judge, read_label, resealed, true_proof, typed
+from tests.campaigns.forge import Table, judge, read_label, resealed, true_proof, typed
 
 CELLS = ["0", "1", "1", "2", "-1", "0.5", "0.1", "0.2", "0.3", "3"]
 CLASSES = [("0", "1"), ("-1", "1"), ("no", "yes"), ("1", "2"), ("false", "true")]

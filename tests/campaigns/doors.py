@@ -1,6 +1,6 @@
 """Every door into linsep: each container, number type, kind of label and file format x the tables that degenerate.
 
-    python tests/doors.py [tables]        part of `make torture`
+    python -m tests.campaigns.doors [tables]        part of `make torture`
 
 A table is plain Python: rows of int, float, Fraction or Decimal, and labels -1, +1. A door carries it to `decide` in
 one form (nested lists, a polars frame, a CSV file, ...). Nothing of linsep decides what is true: `naive.decide` does,
@@ -37,11 +37,10 @@ import pyarrow.parquet
 import scipy.sparse as sp
 
 import linsep
-import naive
-import strategies
 from linsep import checker
 from linsep.errors import InputError, MissingLabelError
 from linsep.sources.calls import CallSource
+from tests import naive, strategies
 
 Number = int | float | Fraction | Decimal
 Rows = list[list[Number]]

@@ -1,6 +1,6 @@
 """Forged positive-definite proofs by the million: `make forge`.
 
-    python tests/forge_definite.py [forgeries] [seed]
+    python -m tests.campaigns.forge_definite [forgeries] [seed]
 
 Proofs of small tables, found as those of wide ones are (`oracle.py`), are changed where a forger would: weights, rows,
 columns, merged columns and other dependences, what is left of the sum, labels, the kind, and the data, pulled apart
@@ -32,12 +32,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import linsep
-import naive
-import oracle
 from linsep import checker
 from linsep.errors import LinsepError
 from linsep.proofs import Obstruction, Overlapping, Touching
 from linsep.proofs.definite import ColumnDependence
+from tests import naive
+from tests.campaigns import oracle
 
 MANY = 1_000_000  # forgeries, unless another number is asked for
 OF_A_PROOF = 1000  # forgeries of one proof

@@ -1,6 +1,6 @@
 """`linsep verify`, the stand-alone checker and the one extracted from the theorems, on the same proofs and forgeries.
 
-    PYTHONPATH=. python tests/three_checkers.py [cases] [seed]
+    python -m tests.campaigns.three_checkers [cases] [seed]
 
 The cases are those of five campaigns: proofs of small tables and every change of them (`forge.py`), proofs of other
 files, columns, rows and labels under a user's options (`forge_files.py`), positive-definite proofs
@@ -27,7 +27,7 @@ import numpy as np
 
 from linsep import checker
 from linsep.storage.checksum import seal
-from tests import forge, forge_classes, forge_definite, forge_files, forge_mistakes
+from tests.campaigns import forge, forge_classes, forge_definite, forge_files, forge_mistakes
 from tests.extracted import Extracted
 
 VERDICTS = ("verified", "refuted", "bad input", "undecided")

@@ -1,8 +1,9 @@
-"""Mutants of the checkers, each of which something must kill: python tests/mutants.py MODULE [SAMPLE] [SEED] [FROM TO]
+"""Mutants of the checkers, each of which something must kill.
 
-    PYTHONPATH=.:tests python tests/mutants.py linsep.checker
-    PYTHONPATH=.:tests python tests/mutants.py linsep.proofs.checks
-    PYTHONPATH=.:tests python tests/mutants.py library 20        so many of each module in `TESTS`
+    python -m tests.campaigns.mutants MODULE [SAMPLE] [SEED] [FROM TO]
+    python -m tests.campaigns.mutants linsep.checker
+    python -m tests.campaigns.mutants linsep.proofs.checks
+    python -m tests.campaigns.mutants library 20        so many of each module in `TESTS`
 
 A mutant is the module with one change: a comparison, an operator, a constant, a condition turned round, or a
 statement left out. All of a module are tried in one process and its forks, so that hundreds take minutes.
@@ -11,7 +12,10 @@ Those of the stand-alone checker answer to `tests/test_checker_units.py`, and th
 `tests/test_theorems.py`, proofs and forgeries of every kind; they are killed by the first answer that is not the
 extracted checker's. Those of the library get the same cases in memory, dense and sparse: what `verify` accepts, how it
 refuses, what is written and explained must stay as it is. Who survives that has the tests of its module to pass, where
-`TESTS` names some. One that takes too long counts as killed. What survives is printed; docs/trust.md explains it.
+`TESTS` names some. One that takes too long counts as killed. What survives is printed, with its reason
+from `mutants_alive.txt`; the exit status is 1 if one has no reason there.
+
+Not tried: `sketch` (pictures) and `named_rows` (what the user calls the rows). No verdict rests on them.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ import io
 import itertools
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -44,10 +49,11 @@ import scipy.sparse
 import linsep
 from linsep import checker
 from linsep.errors import LinsepError
-from tests import many_forgeries, test_checker_units, test_theorems, three_checkers
+from tests import test_checker_units, test_theorems
+from tests.campaigns import many_forgeries, three_checkers
 from tests.extracted import Extracted
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SECONDS = 60  # of the processor, for all tests of a mutant
 QUICK = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--no-header", "--tb=no"]
 QUICK += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is loaded by then
@@ -62,6 +68,7 @@ TESTS = {  # those that most mutants die of come first
     "linsep.proofs.class_verdicts": [REFUSALS, CLASSES],
     "linsep.proofs.class_words": [CLASSES],
     "linsep.proofs.definite": [UNITS, REFUSALS, DEFINITE],
+    "linsep.proofs.device_bounds": ["tests/test_gpu.py"],
     "linsep.proofs.eigenvalues": ["tests/test_eigenvalue_units.py", DEFINITE],
     "linsep.proofs.explain": [REFUSALS, CERTIFICATES],
     "linsep.proofs.margin_checks": ["tests/test_margin_units.py", CERTIFICATES, "tests/test_row_margin.py"],
@@ -73,6 +80,8 @@ TESTS = {  # those that most mutants die of come first
     "linsep.proofs.verdict_base": [REFUSALS, CERTIFICATES],
     "linsep.proofs.verdicts": [REFUSALS, CERTIFICATES],
 }
+NOT_TRIED = {"linsep.proofs.sketch", "linsep.proofs.named_rows"}
+ALIVE = Path(__file__).with_name("mutants_alive.txt")
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -143,6 +152,29 @@ def code_of(source: str, place: int, new: ast.AST) -> Any:
     tree = ast.parse(source)
     old = next(node for k, node in enumerate(ast.walk(tree)) if k == place)
     return compile(ast.fix_missing_locations(Replace(old, new).visit(tree)), "mutant", "exec")
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """A text in which … stands for anything."""
+    return re.compile(re.escape(text).replace("…", ".*"))
+
+
+@functools.cache
+def reasons() -> list[tuple[str, re.Pattern[str], re.Pattern[str], str]]:
+    """Why survivors survive: the module, the line of source that is changed, the change, and the reason."""
+    lines = [line for line in ALIVE.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    parts = [line.split("  |  ") for line in lines]
+    return [(module, pattern(changed), pattern(words), reason) for module, changed, words, reason in parts]
+
+
+def reason_for(module: str, line: str, words: str) -> str | None:
+    """Why this change of a line of a module may survive, if that is known."""
+    known = (
+        reason
+        for name, changed, change, reason in reasons()
+        if name == module and changed.fullmatch(line.strip()) and change.fullmatch(words)
+    )
+    return next(known, None)
 
 
 class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -394,15 +426,17 @@ def main(name: str, sample: int = 0, seed: int = 0, first: int = 0, last: int = 
     source = path.read_text("utf-8")
     every = [each for each in mutants(source) if first <= each[0] <= last]
     chosen = random.Random(seed).sample(every, min(sample, len(every))) if sample else every
-    is_killed, survivors = judge_of(name, path), 0
+    is_killed, lines, survivors, unexplained = judge_of(name, path), source.splitlines(), 0, 0
     if is_killed(compile(source, path, "exec")):
         raise SystemExit(f"{name} as it is fails where its mutants are judged: nothing would survive")
     for line, words, place, new in sorted(chosen, key=lambda each: each[0]):
         if not is_killed(code_of(source, place, new)):
-            survivors += 1
-            print(f"{path.name}:{line}: {words}", flush=True)
-    print(f"{name}: {len(every)} mutants, {len(chosen)} tried, {survivors} survived", flush=True)
-    return int(bool(survivors))
+            reason = reason_for(name, lines[line - 1], words)
+            survivors, unexplained = survivors + 1, unexplained + (reason is None)
+            print(f"{path.name}:{line}: {words}  |  {reason or 'NO REASON KNOWN'}", flush=True)
+    told = f"{len(every)} mutants, {len(chosen)} tried, {survivors} survived, {unexplained} of them without a reason"
+    print(f"{name}: {told}", flush=True)
+    return int(bool(unexplained))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The long campaign against `decide`: everything whose answer is known, on every path and in every layout.
 
-    make torture            python tests/torture.py [workers] [--wide 6] [--seed 0] [--columns 2000] [--only wide]
+    make torture
+    python -m tests.campaigns.torture [workers] [--wide 6] [--seed 0] [--columns 2000] [--only wide]
 
 Each job is a handful of instances; its tally says how many verdicts were wrong, and tallies add up. Exit code 1
 if a single verdict is wrong or missing. docs/torture.md says what is run and what the last run printed.
@@ -24,15 +25,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-import adversarial
 import linsep
-import naive
-import strategies
-import wide_instances
-from adversarial import Instance
 from linsep import exact
 from linsep.errors import InputError
 from linsep.questions import decide as decide_module
+from tests import adversarial, naive, strategies, wide_instances
+from tests.adversarial import Instance
 
 ONE_THREAD = ("LINSEP_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 PATIENCE = 120.0  # seconds of the processor for one instance; where others use the machine too, clocks run on

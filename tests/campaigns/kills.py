@@ -1,4 +1,4 @@
-"""SIGKILL at random moments, and again, until `fit` is done: `python tests/kills.py 200`, or `make kills`.
+"""SIGKILL at random moments, and again, until `fit` is done: `python -m tests.campaigns.kills 200`, or `make kills`.
 
 Each run has a --checkpoint and files whose rows arrive slowly, in batches, so that a kill falls into reading, into
 learning and into writing alike. It is killed after a random time, started again, perhaps killed again, and at

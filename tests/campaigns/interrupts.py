@@ -1,4 +1,4 @@
-"""Ctrl-C at random moments of a command: `python tests/interrupts.py 200`, or `make interrupts`.
+"""Ctrl-C at random moments of a command: `python -m tests.campaigns.interrupts 200`, or `make interrupts`.
 
 Five stages, in turn: while everything is imported, while the loops are compiled into an empty cache, while a file is
 scanned, in the exact search, and while rows are labelled. The process must end with 130, or as it does undisturbed;

@@ -1,7 +1,7 @@
 """What the library says about sets of points of the plane, for the page's own engine to be held against.
 
-`python tests/engine_answers.py 300 FILE` writes the answers (a line of JSON for each set, compressed), and
-`python tests/engine_answers.py 6000` has them checked at once by tests/engine/check.js, in Node.
+`python -m tests.campaigns.engine_answers 300 FILE` writes the answers (a line of JSON for each set, compressed), and
+`python -m tests.campaigns.engine_answers 6000` has them checked at once by tests/engine/check.js, in Node.
 """
 
 import gzip
@@ -18,9 +18,9 @@ import numpy as np
 
 import linsep
 from linsep import on_files
-from node import installed
+from tests.node import installed
 
-ENGINE = Path(__file__).parent / "engine"
+ENGINE = Path(__file__).parents[1] / "engine"
 FEW_KEPT = 80  # points: the four keeps of larger sets take the library seconds
 FEW_MISTAKES = 12  # points: the fewest mistakes of larger sets may take longer to prove
 FEATURES = {"xy": lambda x, y: x * y, "xx": lambda x, y: x * x, "yy": lambda x, y: y * y}

@@ -1,4 +1,4 @@
-"""Forged proofs about many classes: python -m tests.forge_classes [TABLES] [FORGERIES] [SEED]
+"""Forged proofs about many classes: python -m tests.campaigns.forge_classes [TABLES] [FORGERIES] [SEED]
 
 Small tables of two to five classes on a grid (`class_campaign.py`), asked by pairs, against the rest and jointly. Each
 proof must pass `verify` and the stand-alone checker. Then it is changed at random, in an answer, among the answers, in
@@ -25,7 +25,8 @@ import linsep
 from linsep import checker
 from linsep.errors import LinsepError
 from linsep.proofs.class_rows import questions
-from tests import class_campaign, forge, naive
+from tests import naive
+from tests.campaigns import class_campaign, forge
 
 BY = ("joint", "pairs", "rest")
 Changes = Callable[[random.Random, Any, forge.Table], None]

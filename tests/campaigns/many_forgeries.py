@@ -1,6 +1,6 @@
 """Forgeries by the million before `verify`, the stand-alone checker and the extracted one.
 
-    PYTHONPATH=.:tests python tests/many_forgeries.py [forgeries] [seed] [seconds of the processor]
+    python -m tests.campaigns.many_forgeries [forgeries] [seed] [seconds of the processor]
 
 True proofs of every version, of small tables, are changed a hundred times each; the table stays as it is. All three
 must accept a forgery or none, and the two checkers must say the same words. (Whether what they accept is true is what
@@ -31,7 +31,8 @@ import numpy as np
 import linsep
 from linsep import checker
 from linsep.errors import LinsepError
-from tests import class_campaign, forge, forge_classes, forge_definite, forge_mistakes, naive, three_checkers
+from tests import naive
+from tests.campaigns import class_campaign, forge, forge_classes, forge_definite, forge_mistakes, three_checkers
 from tests.extracted import Extracted
 
 OF_A_PROOF = 100  # forgeries

@@ -1,4 +1,6 @@
-"""Readers under mutated input: `python tests/fuzz.py 200000`, or `make fuzz`. Refusals are LinsepErrors, in good time.
+"""Readers under mutated input: refusals are LinsepErrors, in good time.
+
+    python -m tests.campaigns.fuzz 200000        or    make fuzz
 
 A reader is a function from bytes and some true inputs for it (READERS). Inputs are cut, spliced, flipped and repeated
 as bytes; texts of JSON also as values: any leaf, field or list is replaced, dropped, doubled or moved. Half of the

@@ -1,4 +1,6 @@
-"""Small tables against brute force, and forged bounds: python tests/forge_mistakes.py [TABLES] [FORGERIES] [SEED]
+"""Small tables against brute force, and forged bounds.
+
+    python -m tests.campaigns.forge_mistakes [TABLES] [FORGERIES] [SEED]
 
 More than half of the tables lie on a grid, with ties, copies and contradictions; some have costs, some no bias. Both
 ends must be those of brute force in Fractions, and the proof must pass `verify` and the stand-alone checker. So must
@@ -20,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 import linsep
 from linsep import checker
-from tests import forge, naive
+from tests import naive
+from tests.campaigns import forge
 
 MOST = 3  # changes of a proof at a time
 

@@ -1,6 +1,6 @@
 """The road of wide tables, on tables small enough for the oracle: `make oracle`.
 
-    python tests/oracle.py [tables] [seed]
+    python -m tests.campaigns.oracle [tables] [seed]
 
 `decide` takes this road from 200 columns on, where no slow and obvious method gets to an answer. Here its
 thresholds are lowered, so that tables of a few rows and columns go the same way: relaxation, Newton's method, the
@@ -23,8 +23,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import linsep
-import naive
-import strategies
 from linsep.proofs import eigenvalues
 from linsep.questions import decide as decide_module
 from linsep.questions import wide
@@ -32,7 +30,8 @@ from linsep.solvers import working_set
 from linsep.solvers.clock import Clock
 from linsep.solvers.wide import change_of_basis, newton, short_weights
 from linsep.sources.inputs import as_source
-from strategies import DataSet
+from tests import naive, strategies
+from tests.strategies import DataSet
 
 NEVER = 1 << 30  # columns
 MANY = 100_000  # tables, unless another number is asked for

@@ -1,8 +1,8 @@
 """The three checkers on proofs of the torture campaign, of files of real data, and of MNIST.
 
-    PYTHONPATH=.:tests python tests/three_on_proofs.py torture [every] [jobs]
-    PYTHONPATH=.:tests python tests/three_on_proofs.py FOLDER [most cells]
-    PYTHONPATH=.:tests:benchmarks python tests/three_on_proofs.py mnist
+    python -m tests.campaigns.three_on_proofs torture [every] [jobs]
+    python -m tests.campaigns.three_on_proofs FOLDER [most cells]
+    PYTHONPATH=benchmarks python -m tests.campaigns.three_on_proofs mnist
 
 Of the torture campaign every so many verdicts of some jobs, drawn at random, are written, each with its table as a CSV
 file. A folder holds arrays as .npz, `X` or the parts of a CSR matrix, and labels `y`; of many classes the pairs are
@@ -25,8 +25,8 @@ import numpy as np
 import scipy.sparse as sp
 
 import linsep
-import torture
 from linsep import checker
+from tests.campaigns import torture
 from tests.extracted import Extracted
 
 SIZE = 400_000  # cells of a table of the torture campaign, at most

@@ -1,4 +1,4 @@
-"""Forged proofs by the thousand: `python -m tests.forge 100000`.
+"""Forged proofs by the thousand: `python -m tests.campaigns.forge 100000`.
 
 True proofs of small tables are changed in every way a mistake or a forger would change them: any field, row,
 weight, sign, label or kind, the text itself, or the data under it. Then three judges look at each:
@@ -734,7 +734,7 @@ def hear_forgery(court: Court, document: Any, table: Table, rng: random.Random) 
 
 if __name__ == "__main__":
     total = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    from tests.forge_files import forge_containers, forge_files
+    from tests.campaigns.forge_files import forge_containers, forge_files
 
     seed = int(sys.argv[2]) if sys.argv[2:] else 0
     print("accepted because true: {}, refused: {}".format(*forge(total, seed=seed)))

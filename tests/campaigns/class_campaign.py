@@ -1,6 +1,6 @@
 """Joint, pair and rest verdicts on small tables of many classes, each held against Fractions.
 
-    python tests/class_campaign.py [instances] [--seed 0]
+    python -m tests.campaigns.class_campaign [instances] [--seed 0]
 
 Rows lie on a small grid, so that ties, equal rows with different labels and rows that touch are common. Every other
 table goes the road of large ones; every proof is written, read, and checked again by the library and by the checker
@@ -20,11 +20,11 @@ import numpy as np
 import scipy.sparse as sp
 
 import linsep
-import naive
 from linsep import checker
 from linsep.proofs.class_rows import questions
 from linsep.questions import classes as classes_module
 from linsep.questions import decide as decide_module
+from tests import naive
 
 LAYOUTS = ("floats", "integers", "sparse")
 
