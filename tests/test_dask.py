@@ -31,6 +31,7 @@ from linsep.errors import (
 from linsep.questions import mistakes as mistakes_module
 from linsep.solvers import peel, working_set
 from linsep.sources.cluster import dask_source
+from linsep.sources.cluster.row_groups import RowGroup
 from linsep.sources.inputs import as_classes, as_source
 
 X, Y = linsep.datasets.planted(2500, 4, margin=0.01, seed=5)
@@ -613,3 +614,41 @@ def test_many_row_groups_are_asked_about_by_few_tasks(tmp_path, monkeypatch):
     assert source.n_partitions == 30
     assert proof(linsep.decide(source)) == proof(linsep.decide(linsep.open(tmp_path / "rows.parquet", label="kind")))
     assert max(sizes) <= 8 and source.take([599, 3]).row_numbers.tolist() == [599, 3]
+
+
+ASKED = {
+    "decide": linsep.decide,
+    "max_margin": linsep.max_margin,
+    "mle_exists": linsep.mle_exists,
+    "fewest_mistakes": linsep.fewest_mistakes,
+    "clean": linsep.clean,
+    "decide_classes": linsep.decide_classes,
+    "separate_regions": linsep.separate_regions,
+    "describe": linsep.describe,
+    "perceptron": linsep.perceptron,
+    "PerceptronClassifier": lambda *data: linsep.PerceptronClassifier().fit(*data),
+    "MaxMarginClassifier": lambda *data: linsep.MaxMarginClassifier().fit(*data),
+}
+
+
+@pytest.mark.parametrize("labels", [Y, FLIPPED], ids=["separable", "overlapping"])
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_a_bad_number_that_the_first_look_did_not_read_is_refused_by_every_question(ask, labels, monkeypatch):
+    monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
+    rows = X.copy()
+    rows[2300, 1] = rows[2400, 0] = np.nan
+    with pytest.raises(NotFiniteError, match=r"(partition 4: row 300|Row 2300), column 1 \(both counted from 0\) holds"):
+        ask(*arrays(rows, labels, (500, 500, 500, 500, 500)))
+
+
+def test_of_files_of_doubles_the_first_look_reads_only_the_labels(tmp_path, monkeypatch):
+    table = pd.DataFrame(np.tile(X, (3, 1)), columns=list("abcd")).assign(kind=np.tile(Y, 3))
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=2500, index=False)
+    load, loaded = RowGroup.load, []
+    monkeypatch.setattr(RowGroup, "load", lambda own: loaded.append(own.group) or load(own))
+    monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
+    source = linsep.open(tmp_path / "rows.parquet", label="kind", scheduler="sync")
+    assert loaded == [] and not source.facts.is_finite
+    source.scan(np.ones(4), 0.0)
+    source.require_finite()
+    assert sorted(loaded) == [0, 1, 2] and source.facts.is_finite
