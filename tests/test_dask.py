@@ -183,6 +183,20 @@ def test_the_fewest_mistakes_are_fitted_on_a_cluster():
     assert fitted.best_.tolist() == linsep.FewestMistakesClassifier(cost={-1: 1, 1: 2}).fit(few, labels).best_.tolist()
 
 
+@pytest.mark.parametrize("model", ["Perceptron", "MaxMargin", "KernelPerceptron", "Regions"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.filterwarnings("ignore::linsep.NotSeparableWarning")
+def test_scores_of_a_dask_collection_wait_until_they_are_needed(model, n_classes):
+    rows, labels = X[:150], np.arange(150) % 3 if n_classes == 3 else Y[:150]
+    fitted = getattr(linsep, f"{model}Classifier")().fit(rows, labels)
+    known = fitted.decision_function(rows)
+    for X_there in (da.from_array(rows, chunks=(70, 2)), dd.from_pandas(pd.DataFrame(rows), npartitions=3)):
+        found = fitted.decision_function(X_there)
+        assert isinstance(found, da.Array) and found.ndim == known.ndim
+        assert np.allclose(found.compute(), known, rtol=1e-12, atol=0)
+        assert fitted.predict(X_there).compute().tolist() == fitted.predict(rows).tolist()
+
+
 def test_rows_without_a_margin_get_a_soft_one():
     with pytest.warns(linsep.NotSeparableWarning):
         fitted = linsep.MaxMarginClassifier().fit(*arrays(X, FLIPPED))
@@ -276,6 +290,14 @@ def test_no_scheduler_there():
     quickly = dask.config.set({"distributed.comm.timeouts.connect": "200ms"})
     with quickly, pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
         linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
+
+
+def test_an_address_that_refuses_connections_is_not_tried_for_half_a_minute(monkeypatch):
+    monkeypatch.setattr(dask_source, "REFUSED_S", 0.2)
+    before = time.monotonic()
+    with pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
+        linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
+    assert time.monotonic() - before < 10
 
 
 def test_what_never_answers_is_not_waited_for():
@@ -528,6 +550,19 @@ def test_a_read_in_progress_is_given_up_when_the_time_limit_passes(ask):
     assert 1 <= len(loads) < 6
 
 
+@pytest.mark.parametrize("name", ["X", "y"])
+def test_a_delayed_table_and_a_bag_are_refused_in_words(name):
+    import dask.bag
+
+    frame = frames(part())
+    for other, words in (
+        (dask.delayed(part()), "a Delayed of Dask"),
+        (dask.bag.from_sequence([1, 2]), "a Bag of Dask"),
+    ):
+        with pytest.raises(ArgumentError, match=rf"^{name} is {words}"):
+            linsep.decide(*((other, frame["kind"]) if name == "X" else (frame[["a", "b"]], other)))
+
+
 def test_what_is_no_table_or_no_label_on_a_cluster_is_told():
     table = NAMED[["x", "kind"]]
     there = dd.from_pandas(table, npartitions=2)
@@ -637,7 +672,7 @@ def test_a_bad_number_that_the_first_look_did_not_read_is_refused_by_every_quest
     monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
     rows = X.copy()
     rows[2300, 1] = rows[2400, 0] = np.nan
-    with pytest.raises(NotFiniteError, match=r"(partition 4: row 300|Row 2300), column 1 \(both counted from 0\) holds"):
+    with pytest.raises(NotFiniteError, match=r"(partition 4: row 300|Row 2300), column 1 \(both counted"):
         ask(*arrays(rows, labels, (500, 500, 500, 500, 500)))
 
 

@@ -10,7 +10,15 @@ import scipy.sparse as sp
 
 import linsep
 import linsep.questions.decide
-from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError, ShapeError
+from linsep.errors import (
+    ArgumentError,
+    CertificateError,
+    InputError,
+    NotFiniteError,
+    OutOfMemoryError,
+    OverflowedError,
+    ShapeError,
+)
 from linsep.proofs import Obstruction, Overlapping, definite, device_bounds
 from linsep.solvers.wide import device_newton
 from linsep.sources.device import gpu
@@ -261,6 +269,18 @@ def test_a_device_that_is_not_there_is_named(device, words):
         pytest.skip("there is a GPU")
     with pytest.raises(ArgumentError, match=words):
         on_device(X, Y, device=device)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy])
+def test_rows_for_which_a_device_has_no_room_are_refused_with_their_size(kind, monkeypatch):
+    def full(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.Tensor, "to", full)
+    monkeypatch.setattr("linsep.sources.device.gpu._place", lambda *_: "cuda")
+    rows = np.zeros((5_000_000, 3))
+    with pytest.raises(OutOfMemoryError, match=r"The rows take 0\.1 GB, and 'cuda' has no room for them"):
+        on_device(kind(rows), np.arange(5_000_000) % 2, device="cuda")
 
 
 def test_files_stay_where_they_are(tmp_path):

@@ -12,6 +12,7 @@ partitions nor that of workers changes a verdict or a proof.
 """
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -63,6 +64,7 @@ A_BUNDLE = (
     1 << 28
 )  # bytes of such partitions at most: all are in memory at once, even if the worker had put them on disk
 A_LOOK_S = 0.05  # seconds between two looks at the time limit, while answers are awaited
+REFUSED_S = 2.0  # how long an address may refuse connections: a scheduler may be about to start
 ONE_PROCESS = "Write the files with the same types, or open them without a scheduler: one process reads both types."
 MOST_TRIED = 1000  # partitions computed one by one, to say which of them cannot be
 MOST_AHEAD = 64  # partitions in progress at once for each thread of the cluster, while answers are read one by one
@@ -623,9 +625,32 @@ async def _kind_at(address: str) -> Any:
     from distributed import Security
     from distributed.core import rpc
 
-    async with asyncio.timeout(parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))):
+    seconds = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+    async with asyncio.timeout(seconds):
+        await _require_listener(address, min(seconds, REFUSED_S))
         async with rpc(address, connection_args=Security().get_connection_args("client")) as there:
             return (await there.identity())["type"]
+
+
+async def _require_listener(address: str, seconds: float) -> None:
+    """Raise if the address still refuses connections after some seconds: Dask would try for half a minute."""
+    from distributed.comm.addressing import parse_address, parse_host_port
+
+    protocol, place = parse_address(address)
+    if protocol not in ("tcp", "tls"):
+        return
+    host, port = parse_host_port(place)
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            _, stream = await asyncio.open_connection(host, port)
+        except ConnectionRefusedError:
+            if time.monotonic() >= end:
+                raise
+            await asyncio.sleep(0.1)
+        else:
+            stream.close()
+            return
 
 
 def _explained(error: Exception) -> Exception:
@@ -682,6 +707,8 @@ def source_of(
     if label is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     name = label if isinstance(label, str) else None
+    _require_collection("X", X)
+    _require_collection("y", label)
     if getattr(X, "ndim", 2) == 1 and getattr(X, "chunks", None) is None:
         raise ShapeError(
             f"X is a {type(X).__name__} of Dask; a table has two dimensions, rows and columns.",
@@ -712,6 +739,20 @@ def source_of(
     if ids is not None or _has_names(X, source.n_rows + source.facts.rows_left_out):
         source.facts = replace(source.facts, ids=PartitionIds(source, ids))
     return source
+
+
+def _require_collection(name: str, given: Any) -> None:
+    """Refuse what Dask has besides tables: their attributes answer to any name, or they hold any objects."""
+    kind = type(given).__name__
+    if kind.startswith("Delayed"):
+        raise ArgumentError(
+            f"{name} is a Delayed of Dask, whose partitions are not known.",
+            fix="Make a collection of it: dask.dataframe.from_delayed or dask.array.from_delayed.",
+        )
+    if kind in ("Bag", "Item"):
+        raise ArgumentError(
+            f"{name} is a {kind} of Dask, not a table.", fix="Make a table of a bag: bag.to_dataframe()."
+        )
 
 
 def _has_names(X: Any, n_rows: int) -> bool:
