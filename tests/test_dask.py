@@ -3,6 +3,7 @@
 import json
 import socket
 import time
+from contextlib import nullcontext
 from decimal import Decimal
 
 import dask
@@ -122,13 +123,6 @@ def test_margin_likelihood_and_mistakes_are_those_of_the_rows_in_memory(cut):
         mine, known = ask(*arrays(*data, cut)), ask(*data)
         mine, known = getattr(mine, "verdict", mine), getattr(known, "verdict", known)
         assert proof(mine) == proof(known) if hasattr(mine, "to_json") else mine.bound == known.bound
-
-
-def test_the_fewest_mistakes_of_rows_in_partitions():
-    few, labels = X[:60], np.where(np.arange(60) % 17 == 5, -Y[:60], Y[:60])
-    found = linsep.fewest_mistakes(*arrays(few, labels, (10, 50)), time_limit=20)
-    known = linsep.fewest_mistakes(few, labels, time_limit=20)
-    assert (found.best, found.lower) == (known.best, known.lower)
 
 
 def test_of_too_many_rows_to_be_held_the_fewest_mistakes_are_bounded(monkeypatch):
@@ -298,6 +292,14 @@ def test_an_address_that_refuses_connections_is_not_tried_for_half_a_minute(monk
     with pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
         linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
     assert time.monotonic() - before < 10
+
+
+def test_a_person_sees_which_scheduler_is_asked(monkeypatch):
+    told = []
+    monkeypatch.setattr(dask_source, "REFUSED_S", 0.1)
+    monkeypatch.setattr("linsep.cli.progress.waiting", lambda doing: told.append(doing) or nullcontext())
+    assert main(["decide", "x.parquet", "--label", "y", "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert told == ["Asking the scheduler at tcp://127.0.0.1:9"]
 
 
 def test_what_never_answers_is_not_waited_for():

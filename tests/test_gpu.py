@@ -172,17 +172,6 @@ def test_pieces_do_not_matter(monkeypatch):
     verdict.verify(X, FLIPPED)
 
 
-def test_margin_likelihood_perceptron_and_mistakes_are_those_of_rows_in_memory():
-    source = here(X, Y)
-    low, high = linsep.max_margin(source).margin
-    known = linsep.max_margin(X, Y).margin
-    assert low <= known[1] and known[0] <= high
-    assert linsep.mle_exists(source).coefficients == linsep.mle_exists(X, Y).coefficients
-    assert linsep.perceptron(source, max_updates=300).updates == linsep.perceptron(X, Y, max_updates=300).updates
-    assert linsep.fewest_mistakes(here(X[:200], FLIPPED[:200]), time_limit=5).best == 1
-    assert linsep.novikoff(source).bound == pytest.approx(linsep.novikoff(X, Y).bound, rel=1e-5)
-
-
 def test_classifiers_learn_from_a_device():
     model, known = (linsep.PerceptronClassifier(max_passes=3, order="cyclic") for _ in range(2))
     assert (model.fit(here(X, Y)).coef_ == known.fit(X, Y).coef_).all()
