@@ -56,8 +56,8 @@ QUESTIONS = {
     "margin": linsep.max_margin,
     "likelihood": lambda *data: linsep.mle_exists(*data).verdict,
 }
-FEW, FEW_LABELS = X[:40], np.where(np.arange(40) % 29 == 5, -Y[:40], Y[:40])
-SMALL = {"separable": (FEW, Y[:40]), "overlapping": (FEW, FEW_LABELS)}
+FEW, FEW_LABELS = X[:30], np.where(np.arange(30) % 29 == 5, -Y[:30], Y[:30])
+SMALL = {"separable": (FEW, Y[:30]), "overlapping": (FEW, FEW_LABELS)}
 MORE = {  # what is compared of each answer
     "novikoff": lambda *data: (lambda found: (found.radius, found.bound))(linsep.novikoff(*data)),
     "fewest mistakes": lambda *data: told(linsep.fewest_mistakes(*data)),
