@@ -167,7 +167,7 @@ def said(source, w, b):
     return scan.certain, scan.lowest, scan.longest2, scan.doubtful.tolist(), scan.worst.row_numbers.tolist()
 
 
-def test_a_bad_number_in_a_later_part_is_named_by_its_row_in_the_whole():
+def test_every_question_names_a_bad_number_of_a_later_part_by_its_row_in_the_whole():
     X, y = linsep.datasets.planted(900, 3, margin=0.02, seed=5)
     X[700, 1] = np.nan
     parts = [(X[k : k + 300], y[k : k + 300]) for k in range(0, 900, 300)]
