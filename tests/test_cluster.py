@@ -65,8 +65,7 @@ def test_partitions_that_workers_hold_are_asked_about_in_few_tasks(client, layou
     monkeypatch.setattr(Cluster, "_run", lambda own, tasks: sizes.append(len(tasks)) or run(own, tasks))
     source = linsep.open(held[0], label=held[1] if held[1:] else "kind")
     assert source.n_partitions == 40
-    told = json.loads(proof(linsep.decide(source)))
-    assert told["weights"] == json.loads(proof(linsep.decide(X, Y)))["weights"]
+    assert linsep.decide(source).weights == linsep.decide(X, Y).weights
     assert max(sizes) <= 3 * len(client.nthreads())
 
 
