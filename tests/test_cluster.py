@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 
 import dask.array as da
+import dask.dataframe as dd
 import distributed
 import numpy as np
 import pandas as pd
@@ -51,6 +52,21 @@ def test_workers_and_partitions_change_neither_verdict_nor_proof(client, kind):
     for rows in (20_000, 7_001, 1_500):
         verdict = linsep.decide(*cut(*CASES[kind], rows))
         assert (verdict.kind, proof(verdict)) == (kind, proof(known))
+
+
+@pytest.mark.parametrize("layout", ["arrays", "frame"])
+def test_partitions_that_workers_hold_are_asked_about_in_few_tasks(client, layout, monkeypatch):
+    if layout == "arrays":
+        held = [own.persist() for own in cut(X, Y, 500)]
+    else:
+        held = [dd.from_pandas(pd.DataFrame(X, columns=list("abcd")).assign(kind=Y), npartitions=40).persist()]
+    distributed.wait(held)
+    run, sizes = Cluster._run, []
+    monkeypatch.setattr(Cluster, "_run", lambda own, tasks: sizes.append(len(tasks)) or run(own, tasks))
+    source = linsep.open(held[0], label=held[1] if held[1:] else "kind")
+    assert source.n_partitions == 40
+    assert linsep.decide(source).weights == linsep.decide(X, Y).weights
+    assert max(sizes) <= 3 * len(client.nthreads())
 
 
 def test_the_work_is_done_by_the_workers(client):

@@ -3,6 +3,7 @@
 import json
 import socket
 import time
+from contextlib import nullcontext
 from decimal import Decimal
 
 import dask
@@ -31,6 +32,7 @@ from linsep.errors import (
 from linsep.questions import mistakes as mistakes_module
 from linsep.solvers import peel, working_set
 from linsep.sources.cluster import dask_source
+from linsep.sources.cluster.row_groups import RowGroup
 from linsep.sources.inputs import as_classes, as_source
 
 X, Y = linsep.datasets.planted(2500, 4, margin=0.01, seed=5)
@@ -123,13 +125,6 @@ def test_margin_likelihood_and_mistakes_are_those_of_the_rows_in_memory(cut):
         assert proof(mine) == proof(known) if hasattr(mine, "to_json") else mine.bound == known.bound
 
 
-def test_the_fewest_mistakes_of_rows_in_partitions():
-    few, labels = X[:60], np.where(np.arange(60) % 17 == 5, -Y[:60], Y[:60])
-    found = linsep.fewest_mistakes(*arrays(few, labels, (10, 50)), time_limit=20)
-    known = linsep.fewest_mistakes(few, labels, time_limit=20)
-    assert (found.best, found.lower) == (known.best, known.lower)
-
-
 def test_of_too_many_rows_to_be_held_the_fewest_mistakes_are_bounded(monkeypatch):
     monkeypatch.setattr(dask_source, "SAMPLE_BYTES", 1)
     monkeypatch.setattr(mistakes_module, "SAMPLE", 300)
@@ -180,6 +175,20 @@ def test_the_fewest_mistakes_are_fitted_on_a_cluster():
     few, labels = X[:60], np.where(np.arange(60) % 17 == 5, -Y[:60], Y[:60])
     fitted = linsep.FewestMistakesClassifier(cost={-1: 1, 1: 2}).fit(*arrays(few, labels, (10, 50)))
     assert fitted.best_.tolist() == linsep.FewestMistakesClassifier(cost={-1: 1, 1: 2}).fit(few, labels).best_.tolist()
+
+
+@pytest.mark.parametrize("model", ["Perceptron", "MaxMargin", "KernelPerceptron", "Regions"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.filterwarnings("ignore::linsep.NotSeparableWarning")
+def test_scores_of_a_dask_collection_wait_until_they_are_needed(model, n_classes):
+    rows, labels = X[:150], np.arange(150) % 3 if n_classes == 3 else Y[:150]
+    fitted = getattr(linsep, f"{model}Classifier")().fit(rows, labels)
+    known = fitted.decision_function(rows)
+    for X_there in (da.from_array(rows, chunks=(70, 2)), dd.from_pandas(pd.DataFrame(rows), npartitions=3)):
+        found = fitted.decision_function(X_there)
+        assert isinstance(found, da.Array) and found.ndim == known.ndim
+        assert np.allclose(found.compute(), known, rtol=1e-12, atol=0)
+        assert fitted.predict(X_there).compute().tolist() == fitted.predict(rows).tolist()
 
 
 def test_rows_without_a_margin_get_a_soft_one():
@@ -275,6 +284,22 @@ def test_no_scheduler_there():
     quickly = dask.config.set({"distributed.comm.timeouts.connect": "200ms"})
     with quickly, pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
         linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
+
+
+def test_an_address_that_refuses_connections_is_not_tried_for_half_a_minute(monkeypatch):
+    monkeypatch.setattr(dask_source, "REFUSED_S", 0.2)
+    before = time.monotonic()
+    with pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
+        linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
+    assert time.monotonic() - before < 10
+
+
+def test_a_person_sees_which_scheduler_is_asked(monkeypatch):
+    told = []
+    monkeypatch.setattr(dask_source, "REFUSED_S", 0.1)
+    monkeypatch.setattr("linsep.cli.progress.waiting", lambda doing: told.append(doing) or nullcontext())
+    assert main(["decide", "x.parquet", "--label", "y", "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert told == ["Asking the scheduler at tcp://127.0.0.1:9"]
 
 
 def test_what_never_answers_is_not_waited_for():
@@ -527,6 +552,19 @@ def test_a_read_in_progress_is_given_up_when_the_time_limit_passes(ask):
     assert 1 <= len(loads) < 6
 
 
+@pytest.mark.parametrize("name", ["X", "y"])
+def test_a_delayed_table_and_a_bag_are_refused_in_words(name):
+    import dask.bag
+
+    frame = frames(part())
+    for other, words in (
+        (dask.delayed(part()), "a Delayed of Dask"),
+        (dask.bag.from_sequence([1, 2]), "a Bag of Dask"),
+    ):
+        with pytest.raises(ArgumentError, match=rf"^{name} is {words}"):
+            linsep.decide(*((other, frame["kind"]) if name == "X" else (frame[["a", "b"]], other)))
+
+
 def test_what_is_no_table_or_no_label_on_a_cluster_is_told():
     table = NAMED[["x", "kind"]]
     there = dd.from_pandas(table, npartitions=2)
@@ -613,3 +651,41 @@ def test_many_row_groups_are_asked_about_by_few_tasks(tmp_path, monkeypatch):
     assert source.n_partitions == 30
     assert proof(linsep.decide(source)) == proof(linsep.decide(linsep.open(tmp_path / "rows.parquet", label="kind")))
     assert max(sizes) <= 8 and source.take([599, 3]).row_numbers.tolist() == [599, 3]
+
+
+ASKED = {
+    "decide": linsep.decide,
+    "max_margin": linsep.max_margin,
+    "mle_exists": linsep.mle_exists,
+    "fewest_mistakes": linsep.fewest_mistakes,
+    "clean": linsep.clean,
+    "decide_classes": linsep.decide_classes,
+    "separate_regions": linsep.separate_regions,
+    "describe": linsep.describe,
+    "perceptron": linsep.perceptron,
+    "PerceptronClassifier": lambda *data: linsep.PerceptronClassifier().fit(*data),
+    "MaxMarginClassifier": lambda *data: linsep.MaxMarginClassifier().fit(*data),
+}
+
+
+@pytest.mark.parametrize("labels", [Y, FLIPPED], ids=["separable", "overlapping"])
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_a_bad_number_that_the_first_look_did_not_read_is_refused_by_every_question(ask, labels, monkeypatch):
+    monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
+    rows = X.copy()
+    rows[2300, 1] = rows[2400, 0] = np.nan
+    with pytest.raises(NotFiniteError, match=r"(partition 4: row 300|Row 2300), column 1 \(both counted"):
+        ask(*arrays(rows, labels, (500, 500, 500, 500, 500)))
+
+
+def test_of_files_of_doubles_the_first_look_reads_only_the_labels(tmp_path, monkeypatch):
+    table = pd.DataFrame(np.tile(X, (3, 1)), columns=list("abcd")).assign(kind=np.tile(Y, 3))
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=2500, index=False)
+    load, loaded = RowGroup.load, []
+    monkeypatch.setattr(RowGroup, "load", lambda own: loaded.append(own.group) or load(own))
+    monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
+    source = linsep.open(tmp_path / "rows.parquet", label="kind", scheduler="sync")
+    assert loaded == [] and not source.facts.is_finite
+    source.scan(np.ones(4), 0.0)
+    source.require_finite()
+    assert sorted(loaded) == [0, 1, 2] and source.facts.is_finite

@@ -10,7 +10,15 @@ import scipy.sparse as sp
 
 import linsep
 import linsep.questions.decide
-from linsep.errors import ArgumentError, CertificateError, InputError, NotFiniteError, OverflowedError, ShapeError
+from linsep.errors import (
+    ArgumentError,
+    CertificateError,
+    InputError,
+    NotFiniteError,
+    OutOfMemoryError,
+    OverflowedError,
+    ShapeError,
+)
 from linsep.proofs import Obstruction, Overlapping, definite, device_bounds
 from linsep.solvers.wide import device_newton
 from linsep.sources.device import gpu
@@ -153,17 +161,6 @@ def test_pieces_do_not_matter(monkeypatch):
     verdict.verify(X, FLIPPED)
 
 
-def test_margin_likelihood_perceptron_and_mistakes_are_those_of_rows_in_memory():
-    source = here(X, Y)
-    low, high = linsep.max_margin(source).margin
-    known = linsep.max_margin(X, Y).margin
-    assert low <= known[1] and known[0] <= high
-    assert linsep.mle_exists(source).coefficients == linsep.mle_exists(X, Y).coefficients
-    assert linsep.perceptron(source, max_updates=300).updates == linsep.perceptron(X, Y, max_updates=300).updates
-    assert linsep.fewest_mistakes(here(X[:200], FLIPPED[:200]), time_limit=5).best == 1
-    assert linsep.novikoff(source).bound == pytest.approx(linsep.novikoff(X, Y).bound, rel=1e-5)
-
-
 def test_classifiers_learn_from_a_device():
     model, known = (linsep.PerceptronClassifier(max_passes=3, order="cyclic") for _ in range(2))
     assert (model.fit(here(X, Y)).coef_ == known.fit(X, Y).coef_).all()
@@ -250,6 +247,18 @@ def test_a_device_that_is_not_there_is_named(device, words):
         pytest.skip("there is a GPU")
     with pytest.raises(ArgumentError, match=words):
         on_device(X, Y, device=device)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy])
+def test_rows_for_which_a_device_has_no_room_are_refused_with_their_size(kind, monkeypatch):
+    def full(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.Tensor, "to", full)
+    monkeypatch.setattr("linsep.sources.device.gpu._place", lambda *_: "cuda")
+    rows = np.zeros((5_000_000, 3))
+    with pytest.raises(OutOfMemoryError, match=r"The rows take 0\.1 GB, and 'cuda' has no room for them"):
+        on_device(kind(rows), np.arange(5_000_000) % 2, device="cuda")
 
 
 def test_files_stay_where_they_are(tmp_path):

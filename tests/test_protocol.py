@@ -1,6 +1,8 @@
 """One set of questions to every kind of source: the same verdicts, and the same proofs to the byte."""
 
 import json
+from dataclasses import replace
+from functools import cache
 
 import dask
 import dask.array as da
@@ -54,6 +56,16 @@ QUESTIONS = {
     "margin": linsep.max_margin,
     "likelihood": lambda *data: linsep.mle_exists(*data).verdict,
 }
+FEW, FEW_LABELS = X[:30], np.where(np.arange(30) % 29 == 5, -Y[:30], Y[:30])
+SMALL = {"separable": (FEW, Y[:30]), "overlapping": (FEW, FEW_LABELS)}
+MORE = {  # what is compared of each answer
+    "novikoff": lambda *data: (lambda found: (found.radius, found.bound))(linsep.novikoff(*data)),
+    "fewest mistakes": lambda *data: told(linsep.fewest_mistakes(*data)),
+    "classes": lambda *data: told(linsep.decide_classes(*data, by="rest")),
+    "regions": lambda *data: [(cut.weights, cut.bias_weight) for cut in linsep.separate_regions(*data).cuts],
+    "clean": lambda *data: (lambda found: (repr(found), found.suspects))(linsep.clean(*data)),
+    "widest margin": lambda *data: told(linsep.MaxMarginClassifier().fit(*data).verdict_),
+}
 
 
 @pytest.fixture(params=["in NumPy", "compiled"])
@@ -80,6 +92,53 @@ def test_every_source_gives_the_verdict_and_the_proof_of_the_rows_in_memory(kind
     with dask.config.set(scheduler="synchronous"):
         found = QUESTIONS[question](SOURCES[kind](*CASES[case], tmp_path))
     assert proof(found, kind) == proof(QUESTIONS[question](*CASES[case]), kind)
+
+
+def told(found):
+    """An answer as plain values, without what measures the work or only files have."""
+    return without(json.loads(found.to_json()))
+
+
+def without(value):
+    if isinstance(value, dict):
+        left_out = ("names", "label_column", "effort", "sha256")
+        return {key: without(own) for key, own in value.items() if key not in left_out}
+    if isinstance(value, list):
+        return [without(own) for own in value]
+    return float(f"{value:.12g}") if isinstance(value, float) else value  # a device may round in another way
+
+
+@cache
+def known(question, case):
+    return MORE[question](*SMALL[case])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::linsep.NotSeparableWarning")
+@pytest.mark.parametrize("question", MORE)
+@pytest.mark.parametrize("case", SMALL)
+@pytest.mark.parametrize("kind", SOURCES)
+def test_every_source_gives_the_other_answers_of_the_rows_in_memory(kind, case, question, tmp_path, monkeypatch):
+    monkeypatch.setattr("linsep.questions.decide.SMALL", 0)
+    if (case, question) == ("overlapping", "novikoff"):
+        pytest.skip("without a margin there is no bound")
+    with dask.config.set(scheduler="synchronous"):
+        found = MORE[question](SOURCES[kind](*SMALL[case], tmp_path))
+    assert found == known(question, case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("case", ["separable", "overlapping"])
+def test_every_source_of_250_columns_has_the_verdict_of_the_rows_in_memory(kind, case, tmp_path, monkeypatch):
+    """That many take the road of many columns, also on a device; its proofs may differ and are checked on the rows."""
+    monkeypatch.setattr("linsep.questions.decide.SMALL", 0)
+    rows = np.random.default_rng(1).standard_normal((800, 250))
+    labels = np.where(rows[:: -1 if case == "overlapping" else 1, 0] > 0, 1, -1)
+    with dask.config.set(scheduler="synchronous"):
+        found = linsep.decide(SOURCES[kind](rows, labels, tmp_path))
+    assert found.kind == linsep.decide(rows, labels).kind == case
+    replace(found, names=None, label_column=None).verify(rows, labels)
 
 
 @pytest.mark.parametrize("kind", SOURCES)

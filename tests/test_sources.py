@@ -165,3 +165,12 @@ def said(source, w, b):
     except OverflowedError as error:
         return str(error)
     return scan.certain, scan.lowest, scan.longest2, scan.doubtful.tolist(), scan.worst.row_numbers.tolist()
+
+
+def test_every_question_names_a_bad_number_of_a_later_part_by_its_row_in_the_whole():
+    X, y = linsep.datasets.planted(900, 3, margin=0.02, seed=5)
+    X[700, 1] = np.nan
+    parts = [(X[k : k + 300], y[k : k + 300]) for k in range(0, 900, 300)]
+    for ask in (linsep.fewest_mistakes, linsep.clean, linsep.decide):
+        with pytest.raises(NotFiniteError, match=r"^Row 700, column 1 "):
+            ask(CallSource(lambda: parts))

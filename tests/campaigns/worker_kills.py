@@ -4,7 +4,7 @@
 
 Each run decides, or finds the widest margin of, rows whose answer and proof are known, on a cluster of three processes.
 At a random moment one of them, sometimes two, is killed (SIGKILL). What comes out must be the verdict and the proof, to
-the byte, that one process finds, or an error of linsep that says what happened.
+the byte, that one process finds, or an error of linsep that says what happened. A third of the runs have a time limit.
 """
 
 import json
@@ -29,6 +29,7 @@ import linsep
 from linsep.errors import LinsepError
 
 WORKERS, ROWS, PARTS = 3, 240_000, 48
+FAR = 600  # seconds: a limit that is not reached, but under which answers are awaited in another way
 
 
 def proof(verdict):
@@ -51,15 +52,15 @@ def questions(folder):
             yield *what, {kind: proof(verdict) for kind, verdict in known.items()}
 
 
-def asked(ask, rows, labels, path, kind, client):
+def asked(ask, rows, labels, path, kind, client, **limit):
     """The answer from files, or from an array that workers hold."""
     if kind == "files":
-        return ask(linsep.open(path, label="kind", scheduler=client))
+        return ask(linsep.open(path, label="kind", scheduler=client), **limit)
     size = ROWS // PARTS
     parts = [da.from_array(rows, chunks=(size, -1)), da.from_array(labels, chunks=size)]
     if client != "synchronous":
         parts = client.persist(parts)
-    return ask(linsep.open(parts[0], label=parts[1], scheduler=client))
+    return ask(linsep.open(parts[0], label=parts[1], scheduler=client), **limit)
 
 
 def kill(pids, number, after, told):
@@ -71,7 +72,7 @@ def kill(pids, number, after, told):
             told.append(pid)
 
 
-def run(client, question, kind, number, after):
+def run(client, question, kind, number, after, limit):
     """One run: whether its answer was right, how it failed, and how many workers died in it."""
     *what, known = question
     pids, told = list(client.run(os.getpid, on_error="ignore").values()), []
@@ -79,7 +80,7 @@ def run(client, question, kind, number, after):
     killer.start()
     started = time.monotonic()
     try:
-        found = asked(*what, kind, client)
+        found = asked(*what, kind, client, **limit)
         outcome = "right" if proof(found) == known[kind] else "WRONG"
     except LinsepError as error:
         outcome = f"refused: {type(error).__name__}"
@@ -110,7 +111,9 @@ def main(runs, seed):
                 client = stack.enter_context(Client(stack.enter_context(LocalCluster(**options))))
             question, kind, number = every[k % len(every)], ("files", "array")[k // 4 % 2], 1 + (k % 5 == 4)
             usual = takes.get((k % len(every), kind), 6.0)
-            outcome, took, died, is_inside = run(client, question, kind, number, random.uniform(0.05, 0.8) * usual)
+            limit = {"time_limit": FAR} if k % 3 == 2 else {}
+            after = random.uniform(0.05, 0.8) * usual
+            outcome, took, died, is_inside = run(client, question, kind, number, after, limit)
             takes[k % len(every), kind] = min(usual, took)
             outcomes[outcome], killed, inside = outcomes[outcome] + 1, killed + died, inside + is_inside
             print(f"{k + 1}: {question[0].__name__} {kind}: {outcome}, {took:.1f} s, {died} killed", flush=True)

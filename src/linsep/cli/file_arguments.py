@@ -7,14 +7,14 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import linsep
 from linsep import on_files, outputs
-from linsep.cli import stdio, terminal
+from linsep.cli import progress, stdio, terminal
 from linsep.cli.parameters import STDIN_WORD, Reading
 from linsep.errors import ArgumentError, FileError, NoFileError
 
@@ -100,7 +100,15 @@ def read(
     options = reading.keywords()
     if "columns" in options:
         options["columns"] = [*options["columns"], *(name for name in aside if name not in options["columns"])]
-    return of_files(linsep.open(files, label=label, **options), any_labels=any_labels)
+    with _contacting(options.get("scheduler")):
+        source = linsep.open(files, label=label, **options)
+    return of_files(source, any_labels=any_labels)
+
+
+def _contacting(scheduler: Any) -> AbstractContextManager[Any]:
+    """While a scheduler is asked, a person sees which one: nothing may answer there for half a minute."""
+    is_address = isinstance(scheduler, str) and ":" in scheduler
+    return progress.waiting(f"Asking the scheduler at {scheduler}") if is_address else nullcontext()
 
 
 def of_files(source: Any, *, any_labels: bool = False) -> Table:

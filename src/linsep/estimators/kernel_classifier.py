@@ -12,13 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep import arguments
 from linsep.errors import ArgumentError, OverflowedError, shown
-from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels
+from linsep.estimators.score_classifier import ScoreClassifier, distinct_labels, scores_where_rows_lie
 from linsep.halfspace import linear_scores
 from linsep.learners import kernel_perceptron
 from linsep.learners.kernel_perceptron import DualPerceptron, KernelRows
 from linsep.learners.perceptron import Keep, WalkOrder
 from linsep.loops import gram
 from linsep.sources.base import Floats, Ints, Signs, Source, joined, positions
+from linsep.sources.inputs import is_elsewhere
 from linsep.sources.relabelled import in_doubles
 
 REMEDY = "scale the columns, or lower gamma or the degree"
@@ -109,6 +110,8 @@ class KernelPerceptronClassifier(ScoreClassifier):
 
         Under "vote" it is the balance of the votes, from -1 to 1.
         """
+        if is_elsewhere(X):
+            return scores_where_rows_lie(self, X)
         scores = np.concatenate([self._scores(rows) for rows in self._read_blocks(X)])
         return scores if len(self.classes_) > 2 else scores[:, 0]
 

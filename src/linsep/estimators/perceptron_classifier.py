@@ -9,7 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from linsep import arguments
 from linsep.errors import ArgumentError, InputError
-from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels, handed, narrowed, seed_of
+from linsep.estimators.score_classifier import (
+    Array,
+    ScoreClassifier,
+    distinct_labels,
+    handed,
+    narrowed,
+    scores_where_rows_lie,
+    seed_of,
+)
 from linsep.estimators.training_rows import (
     HeldOut,
     TrainingRows,
@@ -27,6 +35,7 @@ from linsep.learners.perceptron import Keep, Perceptron, Rule, WalkOrder
 from linsep.learners.vanishing import require_scores
 from linsep.solvers.scaling import require_columns
 from linsep.sources.base import Block, Floats, Ints, Source
+from linsep.sources.inputs import is_elsewhere
 from linsep.sources.relabelled import against_the_rest, in_doubles
 
 BYTES_A_WEIGHT = 64  # for a run and the weights that it keeps
@@ -241,6 +250,8 @@ class PerceptronClassifier(ScoreClassifier):
 
         The sign and the order of the scores of a row are right at any scale (see `linsep.halfspace.linear_scores`).
         """
+        if is_elsewhere(X):
+            return scores_where_rows_lie(self, X)
         check_is_fitted(self)
         if self._learners[0].ballot is None:
             scores = self._linear_scores(X, self.coef_, self.intercept_)

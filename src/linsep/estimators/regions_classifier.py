@@ -5,12 +5,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels
+from linsep.estimators.score_classifier import (
+    Array,
+    ScoreClassifier,
+    distinct_labels,
+    labels_where_rows_lie,
+    scores_where_rows_lie,
+)
 from linsep.halfspace import Halfspace
 from linsep.questions.regions import separate_regions
 from linsep.report import Report
 from linsep.signs import scaled_floats
 from linsep.sources.base import Floats, Ints, Source
+from linsep.sources.inputs import is_elsewhere
 
 LEAST = float(np.finfo(np.float64).tiny)  # a row on a hyperplane counts as below it
 
@@ -67,7 +74,9 @@ class RegionsClassifier(ScoreClassifier):
         return len(self.regions_.cuts)
 
     def predict(self, X: Any) -> Array:
-        """The class of each row's region."""
+        """The class of each row's region; for a Dask collection as a Dask array."""
+        if is_elsewhere(X):
+            return labels_where_rows_lie(self, X)
         numbers = self.apply(X)
         labels: Array = self.classes_[self.regions_.codes_of(numbers)]
         return labels
@@ -82,6 +91,8 @@ class RegionsClassifier(ScoreClassifier):
 
         One number for two classes, one for each class otherwise.
         """
+        if is_elsewhere(X):
+            return scores_where_rows_lie(self, X)
         parts = [self._depths(rows) for rows in self._read_blocks(X)]
         depths, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
         signed = np.where(codes[:, None] == np.arange(len(self.classes_)), depths[:, None], -depths[:, None])

@@ -56,7 +56,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def decision_function(self, X: Any) -> Array:
-        """The scores; the predicted class is the positive side, or the class with the highest score."""
+        """The scores; the predicted class is the positive side, or the class with the highest score.
+
+        For a Dask collection they are a Dask array, which the cluster computes when it is needed.
+        """
         raise NotImplementedError
 
     def predict(self, X: Any) -> Array:
@@ -65,7 +68,6 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         For a Dask collection the answer is a Dask array, which the cluster computes when it is needed.
         """
         if is_elsewhere(X):
-            check_is_fitted(self)
             return labels_where_rows_lie(self, X)
         scores = self.decision_function(X)
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -176,6 +178,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """W·x + b for rows to be scored; NaN is found by its score, which saves a read of the rows."""
         if isinstance(X, Source) and X.facts.is_elsewhere:
             self._require_columns(X)
+            require_finite_rows(X)
             return np.concatenate(list(X.each(partial(_scores_in, W, b))))
         parts = [linear_scores(rows, W, b) for rows in self._read_blocks(X, finite=False)]
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -186,6 +189,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_source(self, X: Source, y: Any, classes: Any = None, *, reset: bool) -> Source:
         """A source to learn from. Its columns and labels must be those of the classifier; a new fit takes them over."""
         source = as_given(X, y)
+        if source.facts.is_elsewhere:
+            require_finite_rows(source)
         if (source.facts.integer_bits or 0) > MOST_BITS:
             raise InexactError("Some integers are beyond 2^53, so doubles would round them.", fix=SHIFT)
         if not reset:
@@ -271,17 +276,32 @@ def _scores_in(W: Array, b: Array, block: Block) -> Array:
 
 def labels_where_rows_lie(fitted: ScoreClassifier, X: Any) -> Array:
     """The predicted classes of the rows of a Dask collection, partition by partition, as a Dask array."""
-    kind = fitted.classes_.dtype
-    if getattr(X, "chunks", None) is not None:
-        whole = X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
-        labels: Array = whole.map_blocks(partial(_predicted, fitted), dtype=kind, drop_axis=1, meta=np.zeros(0, kind))
-    else:
-        labels = X.map_partitions(partial(_predicted, fitted), meta=np.zeros(0, kind))
-    return labels
+    check_is_fitted(fitted)
+    return _where_rows_lie(type(fitted).predict, fitted, X, fitted.classes_[:0])
 
 
-def _predicted(fitted: ScoreClassifier, rows: Any) -> Array:
-    return fitted.predict(rows) if len(rows) else fitted.classes_[:0]
+def scores_where_rows_lie(fitted: ScoreClassifier, X: Any) -> Array:
+    """The same for their scores."""
+    check_is_fitted(fitted)
+    n_classes = len(fitted.classes_)
+    none = np.zeros(0) if n_classes == 2 else np.zeros((0, n_classes))
+    return _where_rows_lie(type(fitted).decision_function, fitted, X, none)
+
+
+def _where_rows_lie(ask: Callable[..., Array], fitted: ScoreClassifier, X: Any, none: Array) -> Array:
+    """What a method says of the rows of each partition; `none` is what it says of no rows."""
+    work = partial(_asked_of, ask, fitted, none)
+    if getattr(X, "chunks", None) is None:
+        answers: Array = X.map_partitions(work, meta=none)
+        return answers
+    whole = X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
+    shape: Any = {"drop_axis": 1} if none.ndim == 1 else {"chunks": (whole.chunks[0], none.shape[1:])}
+    scores: Array = whole.map_blocks(work, dtype=none.dtype, meta=none, **shape)
+    return scores
+
+
+def _asked_of(ask: Callable[..., Array], fitted: ScoreClassifier, none: Array, rows: Any) -> Array:
+    return ask(fitted, rows) if len(rows) else none
 
 
 def _classes(labels: tuple[Any, ...]) -> Array:

@@ -11,12 +11,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from linsep.errors import RoundedWarning
-from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels, handed
+from linsep.estimators.score_classifier import Array, ScoreClassifier, distinct_labels, handed, scores_where_rows_lie
 from linsep.estimators.training_rows import read_weights, require_no_weights, require_same_rows
 from linsep.halfspace import Halfspace, linear_scores
 from linsep.proofs import HalfspaceVerdict, Verdict
 from linsep.signs import scaled_floats
 from linsep.sources.base import Block, Floats, Ints, Source
+from linsep.sources.inputs import is_elsewhere
 from linsep.sources.relabelled import against_the_rest
 
 MULTIPLES = (1, *range(3, 64, 2))  # a multiple of a hyperplane may fit into doubles where the hyperplane does not
@@ -64,6 +65,8 @@ class VerdictClassifier(ScoreClassifier):
 
     def decision_function(self, X: Any) -> Floats:
         """The signed distance of each row: one number for two classes, one for each class otherwise."""
+        if is_elsewhere(X):
+            return scores_where_rows_lie(self, X)
         check_is_fitted(self)
         scores: Floats = self._linear_scores(X, self.coef_, self.intercept_)
         return scores if len(self.classes_) > 2 else scores[:, 0]

@@ -128,7 +128,7 @@ def check_same_rows(claimed: Sequence[int], found: NDArray[np.int64]) -> None:
 def _first_below(form: Form, least: int, block: Block) -> tuple[int, int] | None:
     """The first row of a block whose exact sign of z·w is below `least`, and that sign."""
     numbers, values, y = block
-    side = _signs(form, numbers, values) * y
+    side = row_signs(form, numbers, values) * y
     bad = np.flatnonzero(side < least)
     return (int(numbers[bad[0]]), int(side[bad[0]])) if len(bad) else None
 
@@ -136,12 +136,13 @@ def _first_below(form: Form, least: int, block: Block) -> tuple[int, int] | None
 def _weak_sides(form: Form, most: int | None, block: Block) -> tuple[int | None, NDArray[np.int64]]:
     """The first row of a block on the wrong side, and those strictly on their own: all of them, or the first."""
     numbers, values, y = block
-    side = _signs(form, numbers, values) * y
+    side = row_signs(form, numbers, values) * y
     bad = np.flatnonzero(side < 0)
     return (int(numbers[bad[0]]) if len(bad) else None), numbers[side > 0][:most]
 
 
-def _signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np.int8]:
+def row_signs(form: Form, numbers: NDArray[np.int64], values: Values) -> NDArray[np.int8]:
+    """The exact sign of the form on each row; NotFiniteError names the row."""
     try:
         return signs(form, values)
     except NotFiniteError as error:  # it names the place in the block, not the row
@@ -303,7 +304,7 @@ class _Outside:
         numbers, values, y = block
         asked = ~np.isin(numbers, self.settled)
         if self.on is not None:
-            asked &= _signs(self.on, numbers, values) == 0
+            asked &= row_signs(self.on, numbers, values) == 0
         strange = has_entries(values, self.unused)
         doubtful = np.flatnonzero(asked & ~strange)
         if len(doubtful):
@@ -346,7 +347,7 @@ class _Span:
         few = 2 * len(places) <= len(numbers)  # else copying them costs more than it saves
         outside = np.zeros(len(places) if few else len(numbers), bool)
         for form in self.forms:
-            outside |= _signs(form, numbers[places] if few else numbers, values[places] if few else values) != 0
+            outside |= row_signs(form, numbers[places] if few else numbers, values[places] if few else values) != 0
         return outside if few else outside[places]
 
     def _solved(self, values: Values, y: NDArray[np.int8]) -> NDArray[np.bool_]:

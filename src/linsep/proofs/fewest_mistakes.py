@@ -20,7 +20,7 @@ from linsep.proofs.packings import Leaf, cost_of_rows, least_cost, require_apart
 from linsep.proofs.verdict_base import Kind
 from linsep.proofs.verdicts import HalfspaceVerdict
 from linsep.report import Fact, Part, Report, Sentence, Where, column_names, count, one_line, row_grid, rows_left_out
-from linsep.signs import Form, form_of, signs
+from linsep.signs import Form, form_of
 from linsep.storage.strict import written_integer
 from linsep.tables import is_sparse
 from linsep.tables.given_rows import Given
@@ -251,7 +251,7 @@ def mistaken(rows: Rows, weights: Sequence[int], bias_weight: int) -> Iterator[A
 
 def _mistaken_in(form: Form, block: Any) -> Any:
     numbers, values, y = block
-    return numbers[signs(form, values) * y <= 0]
+    return numbers[checks.row_signs(form, numbers, values) * y <= 0]
 
 
 def check_copies(rows: Rows, group: Sequence[int]) -> None:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -228,7 +229,7 @@ class Case:
             reading: list[Future[None]] = []
 
             def read() -> None:
-                reading.append(beside.submit(self.require_finite))
+                reading.append(beside.submit(copy_context().run, self.require_finite))  # the time limit holds there too
                 time.sleep(A_MOMENT_S)  # lets the thread begin before exact arithmetic, which keeps Python's lock
 
             self.clock.in_doubt = read

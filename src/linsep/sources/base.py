@@ -235,6 +235,14 @@ class Source(ABC):
             elif (flags := marks.flags(block)).any():
                 yield work(block, flags)
 
+    def require_finite(self) -> None:
+        """Read every row once, unless that has been done, and refuse NaN and infinity by row, column and value."""
+        if self.facts.is_finite:
+            return
+        for bad in self.each(_first_not_finite):
+            if bad is not None:
+                raise refusal(self, bad)
+
 
 def in_one_block(source: Source) -> Block | None:
     """All rows as one block, if they are held as one or few enough to fetch; None for a source in parts."""
@@ -247,11 +255,7 @@ def in_one_block(source: Source) -> Block | None:
 
 def require_finite(source: Source) -> None:
     """Read every row once, unless that has been done, and refuse NaN and infinity by row, column and value."""
-    if source.facts.is_finite:
-        return
-    for bad in source.each(_first_not_finite):
-        if bad is not None:
-            raise refusal(source, bad)
+    source.require_finite()
 
 
 def _first_not_finite(block: Block) -> int | None:

@@ -246,7 +246,7 @@ def as_frame(X: Any) -> Any:
     if type(X).__module__.startswith("dask.dataframe"):
         raise ShapeError(  # X or y: whichever is read first
             f"A {type(X).__name__} of Dask was given, whose rows are on a cluster, and this works on rows in memory.",
-            fix="Fetch it with compute(), or give linsep.open(X, label=y), if both are of Dask.",
+            fix="Fetch it with compute(), or give linsep.open(X, label=...), with labels of Dask or their column.",
         )
     try:
         frame = _fetched(nw.from_native(_with_text_names(X), allow_series=True, pass_through=True), X)

@@ -1,7 +1,7 @@
 """Rows on a Dask cluster: work is sent to the partitions, and answers that add up come back.
 
-    first read     each worker looks at its partitions: lengths, labels, kinds of numbers, NaN
-    scan           each worker scans its partitions; the scans are added up on the way
+    first look     each worker looks at its partitions: lengths, labels, kinds of numbers
+    scan           each worker scans its partitions; the scans are added up on the way; the first finds NaN
     take, sample   only the partitions that hold the rows are asked, and only these rows leave
     each           a function is sent to the rows
     blocks         one partition after another comes here: only for work that must see the rows in their order
@@ -12,14 +12,16 @@ partitions nor that of workers changes a verdict or a proof.
 """
 
 import asyncio
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import add, itemgetter
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -44,6 +46,7 @@ from linsep.sources.cluster.partitions import (
 )
 from linsep.sources.files.labels import classes_of
 from linsep.sources.inputs import is_elsewhere
+from linsep.sources.memory import UNKNOWN_LENGTH
 from linsep.sources.row_set import Marks
 from linsep.tables import read_labels
 from linsep.tables.exact_numbers import EXACT
@@ -55,9 +58,14 @@ SAMPLE_BYTES = 1 << 24  # of the largest sample of rows held here, as for files;
 LEAST_AT_HAND = 1 << 10  # rows, however long they are
 OWN_SCHEDULERS = ("threads", "processes", "synchronous", "sync", "single-threaded", "threading", "multiprocessing")
 PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx", "inproc")
-FAN_IN = 8  # scans added up by one task
+FAN_IN = 8  # scans added up by one task, or here
 A_THREAD = 4  # tasks for each thread, if it does not matter which worker does them
+BUNDLES_A_THREAD = 2  # of partitions that workers hold
+A_BUNDLE = (
+    1 << 28
+)  # bytes of such partitions at most: all are in memory at once, even if the worker had put them on disk
 A_LOOK_S = 0.05  # seconds between two looks at the time limit, while answers are awaited
+REFUSED_S = 2.0  # how long an address may refuse connections: a scheduler may be about to start
 ONE_PROCESS = "Write the files with the same types, or open them without a scheduler: one process reads both types."
 MOST_TRIED = 1000  # partitions computed one by one, to say which of them cannot be
 MOST_AHEAD = 64  # partitions in progress at once for each thread of the cluster, while answers are read one by one
@@ -179,12 +187,40 @@ class DaskSource(Source):
             (partial(scan_partition, self._known, at, weights, float(b), worst), part.x, part.y)
             for at, part in zip(self._places, self._partitions, strict=True)
         ]
-        total: Scan = self._cluster.total(tasks)
+        with self._naming():
+            total: Scan = self._cluster.total(tasks)
+        self._note([total.longest2] * len(tasks))
         return total
+
+    def require_finite(self) -> None:
+        """Read the doubles that neither the first look nor a scan has read, and name the first that is not finite."""
+        if self.facts.is_finite:
+            return
+        tasks = [
+            (partial(looked, self._known.columns, at.name, reads=True), part.x, part.y)
+            for at, part in zip(self._places, self._partitions, strict=True)
+        ]
+        self._note([_found(found).longest2 for found in self._cluster.compute(tasks)])
+
+    def _note(self, longest2: Sequence[float]) -> None:
+        """Keep for later scans that all is finite, and how long the rows of each partition are at most."""
+        if not self.facts.is_finite:
+            self._places = [replace(at, longest2=own) for at, own in zip(self._places, longest2, strict=True)]
+            self.facts = replace(self.facts, is_finite=True)
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """While this is open, of several partitions that cannot be used the first is named, not the fastest."""
+        try:
+            yield
+        except InputError:
+            self.require_finite()
+            raise
 
     def each(self, work: Callable[..., T], marks: Marks | None = None) -> Iterator[T]:
         """The results of a function for each partition, in order; at first few are in progress, then more and more."""
-        return self._cluster.ahead(self._asked(work, marks))
+        with self._naming():
+            yield from self._cluster.ahead(self._asked(work, marks))
 
     def _asked(self, work: Callable[..., T], marks: Marks | None) -> Iterator[Any]:
         for at, part in zip(self._places, self._partitions, strict=True):
@@ -265,7 +301,7 @@ def _facts(seen: Sequence[Seen], labels: tuple[Label, ...], files: tuple[str, ..
         names=seen[0].names,
         numbers="exact-integers" if any(found.is_long for found in seen) else "binary64",
         integer_bits=None if None in bits else max(own or 0 for own in bits),
-        is_finite=True,  # the first read refused NaN and infinity
+        is_finite=all(found.longest2 != UNKNOWN_LENGTH for found in seen),  # what was read is
         at_hand=max(LEAST_AT_HAND, int(SAMPLE_BYTES / (12 * entries / n_rows + 8))),
         is_elsewhere=True,
         files=files,
@@ -325,31 +361,38 @@ def _labels(
 # The cluster ---------------------------------------------------------------------------------------
 
 
+class Holder(NamedTuple):
+    """The worker that holds a partition, and its bytes."""
+
+    worker: str
+    size: int
+
+
 class Cluster:
     """The scheduler that runs the tasks: Dask's own, as it is configured, or the one that is named."""
 
     def __init__(self, scheduler: Any = None) -> None:
         self.dask = _dask()
         self.scheduler = _scheduler(scheduler)
+        self._holders: dict[Any, Holder] = {}
+        self._threads: Mapping[str, int] = {}
 
     def compute(self, tasks: Sequence[Any]) -> list[Any]:
         """The result of each task (a function and its arguments), in order."""
+        if not tasks:
+            return []
         bundles = self._bundled(tasks)
-        if bundles is None:
-            return self._run([self._delayed(*task) for task in tasks])
-        return [found for own in self._run([self._delayed(partial(_in_turn, own)) for own in bundles]) for found in own]
+        parts = self._run([self._together(_in_turn, [tasks[k] for k in own]) for own in bundles])
+        found = dict(zip(chain.from_iterable(bundles), chain.from_iterable(parts), strict=True))
+        return [found[k] for k in range(len(tasks))]
 
     def total(self, tasks: Sequence[Any]) -> Any:
-        """The sum of the results of the tasks, added up in their order by further tasks."""
-        bundles = self._bundled(tasks)
-        level = [
-            *([self._delayed(*task) for task in tasks] if bundles is None else []),
-            *(self._delayed(partial(_added_in_turn, own)) for own in bundles or ()),
-        ]
-        while len(level) > 1:
+        """The sum of the results of the tasks, many added up by further tasks; their order must not matter."""
+        level = [self._together(_added_in_turn, [tasks[k] for k in own]) for own in self._bundled(tasks)]
+        while len(level) > FAN_IN:
             groups = [level[k : k + FAN_IN] for k in range(0, len(level), FAN_IN)]
             level = [self._delayed(_added, *group) for group in groups]
-        return self._run(level)[0]
+        return reduce(add, self._run(level))
 
     def ahead(self, tasks: Iterator[Any]) -> Iterator[Any]:
         """The results of the tasks one by one; at first one per thread is started, then twice as many each time."""
@@ -360,12 +403,55 @@ class Cluster:
             del waiting[:at_once]
             at_once = min(2 * at_once, MOST_AHEAD * threads)
 
-    def _bundled(self, tasks: Sequence[Any]) -> list[Sequence[Any]] | None:
-        """Tasks about rows that no worker holds, in bundles, since each task costs the scheduler milliseconds."""
-        if len(tasks) <= A_THREAD or any(self.dask.is_dask_collection(own) for task in tasks for own in task[1:]):
-            return None
+    def _bundled(self, tasks: Sequence[Any]) -> Sequence[Sequence[int]]:
+        """The places of tasks in bundles, since each costs milliseconds: of those about files or about rows held."""
+        one_by_one = [(k,) for k in range(len(tasks))]
+        if len(tasks) <= A_THREAD:
+            return one_by_one
+        parts = [own for task in tasks for own in task[1:] if self.dask.is_dask_collection(own)]
+        if parts:
+            held = self._held([_key(part) for part in parts])
+            return one_by_one if held is None else self._by_worker([held[_key(task[1])] for task in tasks])
         size = -(-len(tasks) // (A_THREAD * self.n_threads))
-        return [tasks[k : k + size] for k in range(0, len(tasks), size)] if size > 1 else None
+        return [range(k, min(k + size, len(tasks))) for k in range(0, len(tasks), size)]
+
+    def _held(self, keys: Sequence[Any]) -> dict[Any, Holder] | None:
+        """Where partitions are, if workers hold all of them. (If one is lost later, its bundle is done elsewhere.)"""
+        client = self.client
+        known = {} if client is None else client.futures
+        if not all(key in known and known[key].status == "finished" for key in keys):
+            return None
+        if not self._holders.keys() >= set(keys):
+            from distributed import Future
+
+            sizes, places = client.nbytes(keys, summary=False), client.who_has([Future(key, client) for key in keys])
+            self._holders |= {key: Holder(min(own), sizes[key]) for key, own in places.items() if own and key in sizes}
+            self._threads = client.nthreads()
+        return self._holders if self._holders.keys() >= set(keys) else None
+
+    def _by_worker(self, held: Sequence[Holder]) -> list[list[int]]:
+        """The places of partitions in bundles that one worker holds: a few for each thread, none of them large."""
+        whole = Counter[str]()
+        for own in held:
+            whole[own.worker] += own.size
+        bundles: dict[str, list[list[int]]] = {}
+        filled: dict[str, float] = {}
+        for k, own in enumerate(held):
+            most = min(A_BUNDLE, whole[own.worker] / (BUNDLES_A_THREAD * self._threads.get(own.worker, 1)))
+            if own.worker not in bundles or filled[own.worker] + own.size > most:
+                bundles.setdefault(own.worker, []).append([])
+                filled[own.worker] = 0
+            bundles[own.worker][-1].append(k)
+            filled[own.worker] += own.size
+        return list(chain.from_iterable(bundles.values()))
+
+    def _together(self, way: Callable[..., Any], tasks: Sequence[Any]) -> Any:
+        """Tasks as one; a single sum needs no bundle."""
+        if any(self.dask.is_dask_collection(own) for own in tasks[0][1:]):
+            return self._delayed(
+                partial(way, [task[0] for task in tasks]), *(own for task in tasks for own in task[1:])
+            )
+        return self._delayed(partial(way, [partial(work, *arguments) for work, *arguments in tasks]))
 
     def _delayed(self, work: Callable[..., Any], *arguments: Any) -> Any:
         return self.dask.delayed(work, pure=False, traverse=False)(*arguments)
@@ -459,14 +545,24 @@ def _awaited(client: Any, delayed: Sequence[Any]) -> list[Any]:
             asyncio.run_coroutine_threadsafe(cancel(), client.loop.asyncio_loop)
 
 
-def _in_turn(tasks: Sequence[Any]) -> list[Any]:
-    """The results of these tasks, one after the other."""
-    return [work(*arguments) for work, *arguments in tasks]
+def _key(part: Any) -> Any:
+    """The key that a cluster knows a partition by, if it holds it: those of dataframes have another name for it."""
+    return getattr(part.dask.get(part.key), "target", part.key)
 
 
-def _added_in_turn(tasks: Sequence[Any]) -> Any:
-    """The sum of the results of these tasks; only one result at a time is held besides the sum."""
-    return reduce(add, (work(*arguments) for work, *arguments in tasks))
+def _in_turn(calls: Sequence[Callable[..., Any]], *parts: Any) -> list[Any]:
+    """The results of these calls, one after the other; each has as many of the arguments."""
+    return list(_each(calls, parts))
+
+
+def _added_in_turn(calls: Sequence[Callable[..., Any]], *parts: Any) -> Any:
+    """The sum of the results of these calls; only one result at a time is held besides the sum."""
+    return reduce(add, _each(calls, parts))
+
+
+def _each(calls: Sequence[Callable[..., Any]], parts: Sequence[Any]) -> Iterator[Any]:
+    n = len(parts) // len(calls)
+    return (call(*parts[n * k : n * k + n]) for k, call in enumerate(calls))
 
 
 def _added(*parts: Any) -> Any:
@@ -530,9 +626,32 @@ async def _kind_at(address: str) -> Any:
     from distributed import Security
     from distributed.core import rpc
 
-    async with asyncio.timeout(parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))):
+    seconds = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+    async with asyncio.timeout(seconds):
+        await _require_listener(address, min(seconds, REFUSED_S))
         async with rpc(address, connection_args=Security().get_connection_args("client")) as there:
             return (await there.identity())["type"]
+
+
+async def _require_listener(address: str, seconds: float) -> None:
+    """Raise if the address still refuses connections after some seconds: Dask would try for half a minute."""
+    from distributed.comm.addressing import parse_address, parse_host_port
+
+    protocol, place = parse_address(address)
+    if protocol not in ("tcp", "tls"):
+        return
+    host, port = parse_host_port(place)
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            _, stream = await asyncio.open_connection(host, port)
+        except ConnectionRefusedError:
+            if time.monotonic() >= end:
+                raise
+            await asyncio.sleep(0.1)
+        else:
+            stream.close()
+            return
 
 
 def _explained(error: Exception) -> Exception:
@@ -589,6 +708,8 @@ def source_of(
     if label is None:
         raise ArgumentError("y is missing: each row of X needs a label.")
     name = label if isinstance(label, str) else None
+    _require_collection("X", X)
+    _require_collection("y", label)
     if getattr(X, "ndim", 2) == 1 and getattr(X, "chunks", None) is None:
         raise ShapeError(
             f"X is a {type(X).__name__} of Dask; a table has two dimensions, rows and columns.",
@@ -619,6 +740,20 @@ def source_of(
     if ids is not None or _has_names(X, source.n_rows + source.facts.rows_left_out):
         source.facts = replace(source.facts, ids=PartitionIds(source, ids))
     return source
+
+
+def _require_collection(name: str, given: Any) -> None:
+    """Refuse what Dask has besides tables: their attributes answer to any name, or they hold any objects."""
+    kind = type(given).__name__
+    if kind.startswith("Delayed"):
+        raise ArgumentError(
+            f"{name} is a Delayed of Dask, whose partitions are not known.",
+            fix="Make a collection of it: dask.dataframe.from_delayed or dask.array.from_delayed.",
+        )
+    if kind in ("Bag", "Item"):
+        raise ArgumentError(
+            f"{name} is a {kind} of Dask, not a table.", fix="Make a table of a bag: bag.to_dataframe()."
+        )
 
 
 def _has_names(X: Any, n_rows: int) -> bool:

@@ -1,4 +1,4 @@
-"""The work on a partition, done where it lies: a first read, then questions; only small answers leave.
+"""The work on a partition, done where it lies: a first look, then questions; only small answers leave.
 
 A partition is a dataframe, an Arrow table, an array or a sparse matrix: whatever `tables` reads, and `tables` reads it.
 Its rows are scanned by the code that scans rows in memory.
@@ -20,7 +20,7 @@ from linsep.sources.files.labels import MOST_LABELS
 from linsep.sources.files.reader import ColumnValues
 from linsep.sources.files.source import ColumnPart
 from linsep.sources.inputs import read_table
-from linsep.sources.memory import HeldRows, MemorySource, scanned, scanned_part
+from linsep.sources.memory import UNKNOWN_LENGTH, HeldRows, MemorySource, scanned, scanned_part
 from linsep.tables import is_long, read_labels
 from linsep.tables.given_rows import Given, complete
 from linsep.tables.handed_over import as_series
@@ -43,6 +43,10 @@ class Unread(ABC):
     @abstractmethod
     def load(self) -> Any:
         """The table."""
+
+    @abstractmethod
+    def head(self) -> Any:
+        """The table without its rows."""
 
     @abstractmethod
     def column(self, name: str) -> Any:
@@ -115,7 +119,7 @@ def _one(x: Any, name: Any) -> Any:
 
 
 class Seen(NamedTuple):
-    """What the first read of a partition finds."""
+    """What the first look at a partition finds."""
 
     rows: int
     dropped: int = 0  # rows, in addition, for missing values
@@ -129,23 +133,27 @@ class Seen(NamedTuple):
     entries: int = 0
     bits: int | None = None
     is_long: bool = False
-    longest2: float = 0.0
+    longest2: float = UNKNOWN_LENGTH  # that of doubles is left to the first scan, which also finds NaN
 
 
-def looked(columns: Columns, name: str, x: Any, y: Any) -> Seen | InputError:
+def looked(columns: Columns, name: str, x: Any, y: Any, *, reads: bool = False) -> Seen | InputError:
     """The same with an error as a value, so that of several bad partitions the first is reported, not the fastest."""
     try:
-        return look(columns, name, x, y)
+        return look(columns, name, x, y, reads=reads)
     except InputError as error:
         return error
 
 
-def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
-    """The first read of a partition: its kind of numbers, its labels, and that all of it is finite."""
+def look(columns: Columns, name: str, x: Any, y: Any, *, reads: bool = False) -> Seen:
+    """The first look at a partition: its kind of numbers and its labels; and, if it `reads`, that all is finite.
+
+    Numbers other than doubles are read anyway, since what is exact depends on them.
+    """
     with _named(name):
         require_one_index(x, y)
-        x, y, kept = columns.split(x, y)
-        n_rows = _length(x)
+        part = None if reads else _without_rows(columns, x)
+        x, y, kept = part or columns.split(x, y)
+        n_rows = _length(x if part is None else y)
         dropped = 0 if kept is None else len(kept) - n_rows
         if y is None:
             raise fault("length", rows=n_rows, labels=0)
@@ -157,15 +165,45 @@ def look(columns: Columns, name: str, x: Any, y: Any) -> Seen:
             return Seen(0, dropped)
         with Given(x, y, kept=None if kept is None else np.flatnonzero(kept)).numbered():
             found, _ = distinct(read_labels(y, n_rows))
-            seen = _seen_columns(x, n_rows) or _seen_rows(x, n_rows)  # both refuse what is not finite, by its place
+            seen = None if reads else _seen_doubles(x, n_rows)
+            seen = seen or _seen_columns(x, n_rows) or _seen_rows(x, n_rows)  # these name what is not finite
         if len(found) > MOST_LABELS:
             raise fault("many labels", most=MOST_LABELS, seen=few(found))
         types = (*_types(x), str(getattr(y, "dtype", getattr(y, "type", ""))))
         return seen._replace(types=types, labels=tuple(found), order=order_of(y), dropped=dropped)
 
 
+def _without_rows(columns: Columns, x: Any) -> tuple[Any, Any, None] | None:
+    """The columns of a file without their rows, and its labels: all that is read of many doubles; else None."""
+    if not isinstance(x, Unread) or columns.drops_gaps or columns.label is None:
+        return None
+    rows, _, _ = columns.split(head := x.head(), _one(head, columns.label) if columns.label in _names(head) else None)
+    labels = x.column(columns.label)
+    return (rows, labels, None) if _seen_doubles(rows, len(labels)) else None
+
+
+def _seen_doubles(x: Any, n_rows: int) -> Seen | None:
+    """What is known of many doubles without reading them; None if the numbers have to be read."""
+    names: tuple[str, ...] | None = None
+    if type(x) is np.ndarray:
+        if x.ndim != 2 or str(x.dtype) != "float64":
+            return None
+        n_columns = x.shape[1]
+    else:
+        if not isinstance(x, Arrow) and getattr(x, "dtypes", None) is None:
+            return None
+        if not set(_types(x)) <= {"double", "float64"}:
+            return None
+        names = tuple(map(str, _names(x)))
+        n_columns = len(set(names))
+    entries = n_rows * n_columns
+    if entries <= exact.FEW_CELLS or (names and len(names) > n_columns):
+        return None
+    return Seen(n_rows, 0, n_columns, names, kind="float64", entries=entries)
+
+
 def _seen_columns(x: Any, n_rows: int) -> Seen | None:
-    """What the first read of columns of doubles finds; None if they are not doubles."""
+    """What reading columns of doubles finds; None if they are not doubles."""
     columns = doubles_of(x)
     names = tuple(map(str, _names(x))) if columns else ()
     if columns is None or len(set(names)) < len(names) or n_rows * len(names) <= exact.FEW_CELLS:
@@ -178,7 +216,7 @@ def _seen_columns(x: Any, n_rows: int) -> Seen | None:
 
 
 def _seen_rows(x: Any, n_rows: int) -> Seen:
-    """What the first read of rows of any kind finds."""
+    """What reading rows of any kind finds."""
     table, n_columns, names = read_table(x)
     values = table.values if isinstance(table, Dense) else table.data
     block = Block(table, np.ones(n_rows, np.int8), range(n_rows), n_columns)

@@ -45,6 +45,12 @@ class RowGroup(Unread):
             columns = None if self.columns is None else [name for name in self.columns if name in file.schema.names]
             return file.read_row_group(self.group, columns=columns, use_threads=False)
 
+    def head(self) -> Any:
+        """The table without its rows."""
+        with _opened(self.url, self.stamp) as file:
+            table = file.schema_arrow.empty_table()
+            return table if self.columns is None else table.select([c for c in self.columns if c in table.column_names])
+
     def column(self, name: str) -> Any:
         """One of its columns, which need not be among those of the table."""
         with _opened(self.url, self.stamp) as file:
