@@ -1090,6 +1090,7 @@ def test_coordinates_can_be_typed(visit, explorer):
 def test_what_came_of_a_typed_text_is_told_beside_its_button(visit, explorer):
     page = visit(explorer.address)
     page.click(".as-text summary")
+    expect(page.locator(".points-text")).not_to_have_value("")
     page.locator(".points-text").fill("hello")
     page.click(".use")
     said = page.locator(".outcome")

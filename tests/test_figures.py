@@ -31,8 +31,11 @@ def test_every_block_of_figures_belongs_to_a_page_that_can_be_measured():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_what_a_page_measures_and_what_makes_it_exist(name):
-    scripts = [command.split()[1] for command in PAGES[name].commands]
-    assert all((ROOT / part).exists() for part in (*PAGES[name].measures, *scripts))
+    scripts = [word for command in PAGES[name].commands for word in command.split() if word.endswith(".py")]
+    modules = [command.split()[2] for command in PAGES[name].commands if command.startswith("python -m ")]
+    assert len(scripts) + len(modules) == len(PAGES[name].commands)
+    files = [*PAGES[name].measures, *scripts, *(f"{module.replace('.', '/')}.py" for module in modules)]
+    assert [file for file in files if not (ROOT / file).exists()] == []
 
 
 @pytest.fixture

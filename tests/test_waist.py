@@ -58,10 +58,11 @@ def make(request):
     return lambda X=X, y=Y: PlainSource(X, y, **facts)
 
 
-def test_a_source_has_four_verbs_and_its_facts_and_may_take_work_to_its_rows():
+def test_a_source_has_four_verbs_and_its_facts_and_may_do_three_things_its_own_way():
     known = {name for name in (*vars(Source), *Source.__annotations__) if not name.startswith("_")}
-    assert known == {"scan", "blocks", "take", "sample", "facts", "n_rows", "n_columns"} | {"each", "signs_of"}
-    assert not {"each", "signs_of"} & set(vars(PlainSource))
+    own_ways = {"each", "signs_of", "require_finite"}
+    assert known == {"scan", "blocks", "take", "sample", "facts", "n_rows", "n_columns"} | own_ways
+    assert not own_ways & set(vars(PlainSource))
     assert len(inspect.getsourcelines(PlainSource)[0]) < 50
 
 

@@ -141,9 +141,9 @@ FAULTS = {
     "many classes": Entry(
         errors.ManyClassesError,
         "there are more than two labels ({seen})",
-        "Choose one as the positive class, for instance {example}; or ask about all of them with decide_classes "
-        "(linsep decide --classes joint) or separate_regions. FewestMistakesClassifier learns one against the rest. A "
-        "regression has family='multinomial' or 'ordinal' (--family).",
+        "Choose one as the positive class, for instance {example}; or ask about all of them: decide_classes (linsep "
+        "decide --classes joint), separate_regions, a classifier, or family='multinomial' or 'ordinal' (--family) of a "
+        "regression.",
     ),
     "not a sign": Entry(errors.ArgumentError, "the label is {value}", "Labels of a part are -1 and +1."),
     "unknown label": Entry(errors.ArgumentError, "the label is {value}, but the classes are {known}"),

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linsep import arguments
-from linsep.sources.base import Array, Floats, require_finite
+from linsep.sources.base import Array, Floats
 from linsep.sources.inputs import as_source
 
 __all__ = ["Descended", "Loss", "descend", "hinge", "logistic", "perceptron", "zero_one"]
@@ -123,7 +123,7 @@ def descend(
     source, step, bias = as_source(X, y), arguments.positive("step", step), arguments.flag("bias", bias)
     if not isinstance(loss, Loss):
         raise arguments.refused("loss", loss, "one of linsep.losses, such as linsep.losses.hinge")
-    require_finite(source)
+    source.require_finite()
     block = source.take(np.arange(source.n_rows))
     return _descend(
         block.values, block.y.astype(np.float64), loss, step, min(len(block), arguments.cap("rows", rows)), bias

@@ -29,7 +29,6 @@ from linsep.models import MODEL, write_model
 from linsep.report import Fact, Report, count, label_text, listed, most_corrected
 from linsep.scores import linear_scores
 from linsep.sources.base import MOST_BITS, Block, Facts, Source, marks, positions
-from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.inputs import as_classes, as_given, in_rows, is_elsewhere, read_table
 from linsep.sources.memory import MemorySource
 from linsep.sources.relabelled import relabelled
@@ -178,7 +177,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """W·x + b for rows to be scored; NaN is found by its score, which saves a read of the rows."""
         if isinstance(X, Source) and X.facts.is_elsewhere:
             self._require_columns(X)
-            require_finite_rows(X)
+            X.require_finite()
             return np.concatenate(list(X.each(partial(_scores_in, W, b))))
         parts = [linear_scores(rows, W, b) for rows in self._read_blocks(X, finite=False)]
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -190,7 +189,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """A source to learn from. Its columns and labels must be those of the classifier; a new fit takes them over."""
         source = as_given(X, y)
         if source.facts.is_elsewhere:
-            require_finite_rows(source)
+            source.require_finite()
         if (source.facts.integer_bits or 0) > MOST_BITS:
             raise InexactError("Some integers are beyond 2^53, so doubles would round them.", fix=SHIFT)
         if not reset:
@@ -232,7 +231,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._require_columns(X)
         if finite:
-            require_finite_rows(X)
+            X.require_finite()
         for block in X.blocks():
             yield block.values.astype(np.float64, copy=False)
 

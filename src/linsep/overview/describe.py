@@ -29,7 +29,7 @@ from linsep.questions.decide import decide
 from linsep.questions.margin import max_margin, novikoff
 from linsep.report import Fact, Grid, Part, Report, Reported, Sentence, Where, count, label_text, one_line, web_page
 from linsep.solvers.clock import Clock
-from linsep.sources.base import Block, Source, require_finite
+from linsep.sources.base import Block, Source
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
 from linsep.tables.categories import Categories
@@ -177,7 +177,7 @@ def describe(
     """
     bias, limit = arguments.flag("bias", bias), arguments.seconds("time_limit", time_limit)
     with asked(X, y, ids, categories, missing) as (rows, source):
-        require_finite(source)
+        source.require_finite()
     writer = PageWriter(source, rows, bias, Clock(limit), limit, where, watch)
     try:
         writer.write()

@@ -25,7 +25,7 @@ from linsep.questions.margin import widest_through_origin, widest_verdict
 from linsep.solvers import class_hints
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact.exact_outcomes import Settled
-from linsep.sources.base import Ints, Source, positions, require_finite
+from linsep.sources.base import Ints, Source, positions
 from linsep.sources.inputs import asked
 from linsep.sources.kesler import KeslerSource
 from linsep.sources.relabelled import against_the_rest
@@ -153,7 +153,7 @@ def _finite(source: Source, clock: Clock) -> Source:
     """The source, which must have at least two classes and no number that is NaN or infinite."""
     if len(source.facts.labels) < 2:
         _ = source.facts.pair  # one class is refused
-    require_finite(source)
+    source.require_finite()
     clock.reads += not source.facts.is_finite
     return source
 

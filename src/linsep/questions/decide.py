@@ -54,7 +54,7 @@ from linsep.solvers.wide.change_of_basis import WIDTHS, settle_from
 from linsep.solvers.wide.contradictions import Pair, contradictions
 from linsep.solvers.wide.short_weights import WIDE, Blocked
 from linsep.solvers.working_set import FIRST_LOOK, Found, Separated, Stuck, at_once, search
-from linsep.sources.base import Array, Block, Floats, Ints, Signs, Source, require_finite
+from linsep.sources.base import Array, Block, Floats, Ints, Signs, Source
 from linsep.sources.device.gpu import DeviceSource
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
@@ -179,7 +179,7 @@ def decided_without_empty_columns(source: Source, used: UsedColumns, bias: bool,
     The other columns get weight 0, which changes no score. Millions of weights take a while: if there is no time for
     them, what is known without them is the answer.
     """
-    require_finite(source)  # the message names the column of the source
+    source.require_finite()  # the message names the column of the source
     require_columns(source.n_columns, BYTES_AN_EMPTY_COLUMN)
     found, case = decided(used.rows, bias, clock), Case(source, bias, clock)
     try:
@@ -247,7 +247,7 @@ class Case:
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity by row, column and value: with a read, unless it is known that there are none."""
-        require_finite(self.source)
+        self.source.require_finite()
         self.clock.reads += not self.source.facts.is_finite
 
     def settle(self) -> Settled:

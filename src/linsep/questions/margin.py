@@ -26,7 +26,7 @@ from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact.exact_margin import ExactWidest, exact_widest
 from linsep.solvers.margin_search import Widest, WidestSearch
 from linsep.solvers.wide.row_margin import RowSearch
-from linsep.sources.base import Block, Source, require_finite
+from linsep.sources.base import Block, Source
 from linsep.sources.inputs import asked
 from linsep.sources.standardised import standardised
 from linsep.tables.categories import Categories
@@ -207,7 +207,7 @@ def _exactly(search: WidestSearch | RowSearch, widest: Widest | None) -> ExactWi
         guess = dict(zip(widest.support.row_numbers.tolist(), widest.multipliers.tolist(), strict=True))
     try:
         with search.clock.limited():
-            require_finite(source)
+            source.require_finite()
             rows = source.take(np.arange(source.n_rows))
             return exact_widest(rows, guess, search.clock, homogeneous=search.homogeneous, has_bias=search.has_bias)
     except OutOfTime:

@@ -24,7 +24,7 @@ from linsep.solvers.cuts.axis_trees import expected_seconds, few
 from linsep.solvers.cuts.region_search import HASTE, Draft, RegionSearch, line_cuts, pruned
 from linsep.solvers.scaling import require_memory
 from linsep.solvers.wide.contradictions import equal_rows
-from linsep.sources.base import Block, Ints, Source, positions, require_finite
+from linsep.sources.base import Block, Ints, Source, positions
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
 from linsep.tables.categories import Categories
@@ -91,7 +91,7 @@ def _found(source: Source, limit: float | None) -> Regions:
     """The regions of a source, checked against it."""
     end = LastSeconds.of(source, limit)
     clock = Clock(None if limit is None else limit - end.all)
-    require_finite(source)
+    source.require_finite()
     block = source.take(np.arange(source.n_rows))
     codes = positions(block.y, len(source.facts.labels))
     groups = EqualRows.of(block, codes)

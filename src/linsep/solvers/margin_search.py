@@ -21,7 +21,7 @@ from linsep.solvers.clock import Clock
 from linsep.solvers.min_norm import Shortest, nearest_to_zero, shortest
 from linsep.solvers.scaling import require_memory
 from linsep.solvers.working_set import SampleLevel, WorkingSet, levels, scan_safely
-from linsep.sources.base import Block, Floats, Source, require_finite
+from linsep.sources.base import Block, Floats, Source
 
 ON_SAMPLES = 0.1  # relative gap to which a sample is solved before the next is drawn
 SUPPORT = 1e-12  # multipliers below this part of the largest count as 0
@@ -111,7 +111,7 @@ def centre_of(source: Source, block: Block, *, homogeneous: bool, has_bias: bool
     values = block.values if isinstance(block.values, np.ndarray) else block.values.data
     largest = float(np.abs(values.astype(np.float64)).max(initial=least))
     if not math.isfinite(largest):
-        require_finite(source)  # raises, and names the row
+        source.require_finite()  # raises, and names the row
     exponent = -math.frexp(largest)[1]
     if homogeneous or not is_moved:
         return Centre(np.zeros(block.n_columns), exponent, math.ldexp(least, exponent) if homogeneous else 1.0)

@@ -253,11 +253,6 @@ def in_one_block(source: Source) -> Block | None:
     return first if len(first) == source.n_rows else None
 
 
-def require_finite(source: Source) -> None:
-    """Read every row once, unless that has been done, and refuse NaN and infinity by row, column and value."""
-    source.require_finite()
-
-
 def _first_not_finite(block: Block) -> int | None:
     """The number of the first row with NaN or infinity."""
     place = _place_not_finite(block)

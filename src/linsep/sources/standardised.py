@@ -17,7 +17,7 @@ from linsep.errors import ArgumentError
 from linsep.halfspace import LARGEST, MODERATE, Halfspace
 from linsep.loops.layouts import Dense
 from linsep.scores import nearest
-from linsep.sources.base import Block, Floats, Ints, Source, T, require_finite
+from linsep.sources.base import Block, Floats, Ints, Source, T
 from linsep.sources.memory import Blockwise, MemorySource
 from linsep.sources.row_set import Flags, Marks
 
@@ -67,7 +67,7 @@ def standardised(source: Source, *, centre: bool = True) -> "StandardisedSource"
         raise ArgumentError(
             "Sparse rows cannot be standardised: centring would fill in their zeros. Scale their columns beforehand."
         )
-    require_finite(source)
+    source.require_finite()
     lows, highs = reduce(_wider, source.each(_extremes))
     middles = lows / 2 + highs / 2 if centre else np.zeros(source.n_columns)
     reach = highs / 2 - lows / 2 if centre else np.maximum(np.abs(lows), np.abs(highs))

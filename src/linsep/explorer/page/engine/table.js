@@ -52,7 +52,10 @@ export function pointsFrom(text, most) {
       `There ${width === 1 ? "is 1 column" : `are ${width} columns`}, not three: x1, x2 and the label. ${width > 3 ? WIDE : ""}`.trim(),
     );
   const short = rows.find(({ cells }) => cells.length !== width);
-  if (short) throw new RangeError(`Line ${short.number} has ${short.cells.length} cells, not ${width}.`);
+  if (short)
+    throw new RangeError(
+      `Line ${short.number} has ${short.cells.length} ${short.cells.length === 1 ? "cell" : "cells"}, not ${width}.`,
+    );
   const bare = rows.find(({ cells }) => MISSING.test(cells[2]));
   if (bare) throw new RangeError(`Line ${bare.number}: the label is missing.`);
   const points = rows.map(

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from linsep.errors import ArgumentError, shown
 from linsep.sources.base import Array, Facts, Floats, Ints, Label, Numbers, Signs, Source, integer_bits, positions
-from linsep.sources.base import require_finite as require_finite_rows
 from linsep.sources.files.source import FileSource
 from linsep.sources.inputs import as_signs, as_table
 from linsep.sources.memory import MemorySource
@@ -206,7 +205,7 @@ def _table(X: Any, y: Any, categories: Categories) -> tuple[Any, list[str], Fact
     if isinstance(X, Source):
         if y is not None:
             raise ArgumentError("A source brings its own labels: leave y out.")
-        require_finite_rows(X)
+        X.require_finite()
         block = X.take(np.arange(X.n_rows))
         own = [X.facts.column_name(j) for j in range(X.n_columns)]
         levels = np.array(X.facts.labels, dtype=object)
