@@ -383,7 +383,7 @@ def distinct_labels(y: Any) -> Array:
         labels = pair if ((labels == pair[0]) | (labels == pair[1])).all() else labels
     classes: Array = np.unique(labels)
     if len(classes) < 2:
-        raise fault("one class", rows=len(y), value=classes[0].item()) if len(classes) else fault("no class")
+        raise fault("one class", value=classes[0].item()) if len(classes) else fault("no class")
     return classes
 
 

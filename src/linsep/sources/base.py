@@ -166,7 +166,7 @@ class Facts:
     def pair(self) -> tuple[Label, Label]:
         """The labels of the classes -1 and +1, for questions about two classes; any other number is refused."""
         if len(self.labels) == 1:
-            raise fault("one class", rows=self.n_rows, value=self.labels[0])
+            raise fault("one class", value=self.labels[0])
         if len(self.labels) > 2:
             raise _too_many_labels(self)
         return self.labels[0], self.labels[1]
