@@ -41,7 +41,9 @@ def opened(frame, y, path):
 
 def refusal(door, frame, y, folder):
     with pytest.raises(linsep.LinsepError) as refused:
-        DOORS[door](frame, y, folder)
+        found = DOORS[door](frame, y, folder)
+        if door in ("csv", "parquet"):  # what is wrong only for the question
+            linsep.decide(found)
     return refused.value
 
 

@@ -196,6 +196,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not reset:
             self._require_columns(source)
             return self._labelled_alike(source)
+        if classes is None and len(source.facts.labels) < 2:
+            _ = source.facts.pair  # one class is refused
         self.n_features_in_ = source.n_columns
         self.classes_ = _classes(source.facts.labels) if classes is None else distinct_labels(classes)
         if source.facts.names is not None:
