@@ -41,7 +41,9 @@ def opened(frame, y, path):
 
 def refusal(door, frame, y, folder):
     with pytest.raises(linsep.LinsepError) as refused:
-        DOORS[door](frame, y, folder)
+        found = DOORS[door](frame, y, folder)
+        if door in ("csv", "parquet"):  # what is wrong only for the question
+            linsep.decide(found)
     return refused.value
 
 
@@ -65,7 +67,7 @@ def test_the_same_value_has_the_same_words_through_every_door(door, name, tmp_pa
 @pytest.mark.parametrize("door", ["decide", "fit", "csv", "parquet"])
 def test_one_class_has_the_same_words_through_every_door(door, tmp_path):
     error = refusal(door, pd.DataFrame({"a": [1.0, 2.0]}), [1, 1], tmp_path)
-    assert error.fault.what == "there is only one class: all 2 labels are 1"
+    assert error.fault.what == "there is only one class: every label is 1"
     assert (error.code, error.fix) == ("E-ONE-CLASS", "Two classes are needed.")
 
 

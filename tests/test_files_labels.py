@@ -74,9 +74,30 @@ def test_a_positive_value_that_no_row_has_is_refused(flowers):
         linsep.open(flowers, label="kind", columns=["width"], positive="z")
 
 
-def test_one_label_is_refused(tmp_path):
-    with pytest.raises(OneClassError, match="all 2 labels are 'a'"):
-        opened(tmp_path, "x,y\n1,a\n2,a\n")
+def test_one_label_is_refused_by_a_question_about_two_classes(tmp_path):
+    source = opened(tmp_path, "x,y\n1,a\n2,a\n")
+    for question in (linsep.decide, linsep.decide_classes, linsep.clean, linsep.perceptron, linsep.mle_exists):
+        with pytest.raises(OneClassError, match=r"a\.csv: column 'y': there is only one class: every label is 'a'"):
+            question(source)
+    with pytest.raises(OneClassError):
+        opened(tmp_path, "x,y\n1,a\n2,a\n", positive="a")
+
+
+def test_one_label_is_enough_for_events_counts_and_regions_and_to_learn_from_or_to_score_as_one_of_several(tmp_path):
+    source = opened(tmp_path, "x,t,y\n1,3,1\n2,1,1\n3,2,1\n")
+    X, y = [[1, 3], [2, 1], [3, 2]], [1, 1, 1]
+    for options in ({"family": "poisson"}, {"family": "cox", "time": "t"}):
+        beside = {**options, "time": [3, 1, 2]} if "time" in options else options
+        rows = [[x] for x, _ in X] if "time" in options else X
+        report = linsep.mle_exists(source, **options)
+        assert report.exists == linsep.mle_exists(rows, y, **beside).exists
+        report.verify(source, time=options.get("time"))
+    assert linsep.separate_regions(source).cuts == ()
+    stream = linsep.PerceptronClassifier(order="cyclic").partial_fit(source, classes=[0, 1])
+    same = linsep.PerceptronClassifier(order="cyclic").partial_fit(np.array(X, float), y, classes=[0, 1])
+    assert (stream.coef_ == same.coef_).all() and stream.score(source) == same.score(X, y)
+    with pytest.raises(OneClassError):
+        linsep.PerceptronClassifier().fit(source)
 
 
 def test_columns_come_in_the_order_asked_for_by_name_or_position(flowers):

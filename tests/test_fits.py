@@ -258,3 +258,10 @@ def test_nothing_on_the_way_is_higher_than_the_end_of_an_interval():
             starts = sorted(others, key=lambda free, j=j, end=end: -value(np.insert(free, j, end)))[:4]
             found = [minimize(lambda free, j=j, end=end: -value(np.insert(free, j, end)), start) for start in starts]
             assert 2 * (top + min(one.fun for one in found)) == pytest.approx(chi2.ppf(0.95, 1), abs=1e-4)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_interval_is_found_although_far_from_it_the_curvature_of_the_penalty_overflows():
+    X, y = [[2, -1, 1], [1, 2, -2], [3, 3, -1], [-2, 0, 2], [3, 0, 1]], [1, 0, 0, 0, 0]
+    fit = linsep.mle_exists(X, y, family="poisson").firth()
+    assert all(estimate.low < estimate.value < estimate.high for estimate in fit.estimates)

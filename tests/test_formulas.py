@@ -8,7 +8,15 @@ import pytest
 
 import linsep
 from linsep.cli import main
-from linsep.errors import ArgumentError, InexactError, InputError, LinsepError, MissingPackageError, ShapeError
+from linsep.errors import (
+    ArgumentError,
+    InexactError,
+    InputError,
+    LinsepError,
+    MissingPackageError,
+    NoColumnsError,
+    ShapeError,
+)
 
 pytest.importorskip("formulaic")
 
@@ -383,3 +391,11 @@ def test_surv_says_that_the_model_is_coxs(tmp_path, capsys):
     table.to_csv(tmp_path / "t.csv", index=False)
     assert main(["mle", str(tmp_path / "t.csv"), "--formula", "Surv(days, event) ~ age"]) in (0, 1)
     assert "the hazard of an event" in capsys.readouterr().out
+
+
+def test_a_category_of_one_level_is_refused_by_a_formula_as_without_one():
+    frame = TABLE[["died"]].assign(site="Bern")
+    for data in ("died ~ site", frame), (frame, "died"):
+        with pytest.raises(NoColumnsError, match="Column 'site' has one value in all rows"):
+            linsep.mle_exists(*data)
+    assert states("died ~ 1", frame) == {"(Intercept)": "finite"}

@@ -91,7 +91,7 @@ def test_every_sparse_kind_reads_alike(kind):
 BAD = {
     "NaN": ([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]], Y, errors.NotFiniteError, "Row 1, column 1 .* holds NaN"),
     "infinity": ([[1.0, 2.0], [3.0, 4.0], [-np.inf, 6.0]], Y, errors.NotFiniteError, "Row 2, column 0 .* holds -inf"),
-    "one class": (X, [1, 1, 1], errors.OneClassError, "all 3 labels are 1"),
+    "one class": (X, [1, 1, 1], errors.OneClassError, "every label is 1"),
     "three classes": (X, [1, 2, 3], errors.ManyClassesError, "1, 2, 3"),
     "three words": (X, ["a", "b", "c"], errors.ManyClassesError, "'a', 'b', 'c'"),
     "no rows": (np.empty((0, 2)), [], errors.NoRowsError, "no rows"),

@@ -15,10 +15,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import linsep
-from linsep.errors import ArgumentError, OneClassError, OverflowedError
+from linsep.errors import ArgumentError, NotFiniteError, OneClassError, OverflowedError
 from linsep.estimators.kernel_classifier import KernelPerceptronClassifier
 from linsep.learners import kernel_perceptron as module
 from linsep.learners.kernel_perceptron import DualPerceptron, KernelRows
+from linsep.sources.calls import CallSource
 
 KEEPS = ["last", "average", "vote", "best"]
 POLY = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 1.0, "order": "cyclic"}  # exact on small integers
@@ -229,3 +230,10 @@ def test_kernel_values_beyond_the_largest_double_are_refused():
 def test_one_class_is_refused():
     with pytest.raises(OneClassError):
         KernelPerceptronClassifier().fit([[1.0], [2.0]], [3, 3])
+
+
+@pytest.mark.parametrize("options", [{}, {"kernel": "poly", "gamma": 1.0}])
+def test_a_row_of_a_source_that_is_not_finite_is_named(options):
+    source = CallSource(lambda: [([[1.0], [2.0]], [1, -1]), ([[np.nan], [4.0]], [1, -1])])
+    with pytest.raises(NotFiniteError, match=r"Row 2, column 0 .* holds NaN"):
+        KernelPerceptronClassifier(**options).fit(source)

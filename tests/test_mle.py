@@ -438,3 +438,10 @@ def test_many_columns_beside_a_few_rows_of_both_labels_keep_to_the_time():
     report = linsep.mle_exists(rows, labels, bias=False, time_limit=10)
     assert report.verdict.kind == "touching" and time.process_time() - started < 10.5
     assert {state for _, state in report.states} <= {"undetermined", "+inf", "-inf", "finite"}
+
+
+def test_a_column_that_is_constant_where_rows_count_is_no_reason():
+    X, y = [[1, 1], [1, 2], [2, 3], [1, 4]], [0, 1, 0, 1]
+    report = linsep.mle_exists(X, y, ["const", "x"], bias=False, weights=[1, 1, 0, 1])
+    assert report.coefficients == {"const": "-inf", "x": "+inf"}
+    assert report.reasons == ("Every row that is 1 has x = 2 or more, and every row that is 0 has x = 1 or less.",)

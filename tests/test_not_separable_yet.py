@@ -70,7 +70,7 @@ def estimated(*_):
     report = linsep.mle_exists(X, Y, time_limit=60)
     assert report.verdict.kind == "not-separable" and report.exists is None
     assert {state for _, state in report.coefficients.items()} == {"unknown"}
-    assert "It is not known whether the estimate exists" in report.explain()
+    assert "Complete separation is ruled out (proved). It is not known whether the estimate exists" in report.explain()
     return report.verdict.explain()
 
 
@@ -85,6 +85,7 @@ def fitted(*_):
     with pytest.warns(linsep.errors.NotSeparableWarning, match="No hyperplane separates the classes"):
         model = linsep.MaxMarginClassifier(time_limit=60).fit(X, Y)
     assert model.separable_ is False and model.verdict_.kind == "not-separable"
+    assert "A soft margin was fitted where there is no hyperplane." in model.explain()
     return model.report().text()
 
 

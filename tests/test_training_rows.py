@@ -298,6 +298,14 @@ def test_a_run_that_cannot_be_stopped_so_says_why(options, fit):
         getattr(model, fit)(np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1])
 
 
+def test_rows_too_few_to_hold_some_out_are_refused_without_words_about_codes():
+    with pytest.raises(
+        ArgumentError, match=r"3 rows cannot be split that way\. Each class needs two rows or more"
+    ) as told:
+        PerceptronClassifier(stop_after=3).fit([[0.0], [1.0], [2.0]], ["no", "yes", "yes"])
+    assert "False" not in str(told.value)
+
+
 def test_files_have_no_weights_of_their_own_and_no_part_held_out(tmp_path):
     pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [0, 0, 1, 1]}).to_parquet(tmp_path / "rows.parquet")
     source = linsep.open(tmp_path / "rows.parquet", label="y")

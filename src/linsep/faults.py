@@ -153,7 +153,7 @@ FAULTS = {
         "Make all of them numbers, or all text.",
     ),
     "one class": Entry(
-        errors.OneClassError, "there is only one class: all {rows:,} labels are {value}", "Two classes are needed."
+        errors.OneClassError, "there is only one class: every label is {value}", "Two classes are needed."
     ),
     "no class": Entry(errors.OneClassError, "there is no class", "Two classes are needed."),
     "no such class": Entry(errors.ArgumentError, "no label is {value}. The labels are {seen}"),

@@ -88,7 +88,9 @@ class KernelPerceptronClassifier(ScoreClassifier):
         """Run the Perceptron on the rows of X with the labels y. The rows of a source are read into memory."""
         self._require_options()
         if isinstance(X, Source):
-            rows = joined(list(in_doubles(self._read_source(X, y, reset=True)).blocks()))
+            source = self._read_source(X, y, reset=True)
+            source.require_finite()
+            rows = joined(list(in_doubles(source).blocks()))
             X, codes = rows.values, positions(rows.y, len(self.classes_))
         else:
             X, y = self._read(X, y, reset=True)

@@ -66,7 +66,8 @@ class MaxMarginClassifier(VerdictClassifier):
 
     def report(self) -> Report:
         """What `explain` says, as a value."""
-        soft = [] if self.separable_ else [Sentence("A soft margin was fitted where no hyperplane is known.", "fitted")]
+        why = "there is no hyperplane" if self._is_known() else "no hyperplane is known"
+        soft = [] if self.separable_ else [Sentence(f"A soft margin was fitted where {why}.", "fitted")]
         if len(self.verdicts_) == 1:
             whole: Report = self.verdict_.report() + soft
             return whole
@@ -81,6 +82,10 @@ class MaxMarginClassifier(VerdictClassifier):
         """The margin of two classes, between two certified bounds."""
         low, high = self._only(self.margins_).tolist()
         return low, high
+
+    def _is_known(self) -> bool:
+        """Whether each problem is proved to be separable, or proved not to be."""
+        return all(verdict.separable is not None for verdict in self.verdicts_)
 
     def _state(self, verdicts: tuple[Verdict, ...]) -> None:
         """The verdicts, and what follows from them."""
@@ -104,9 +109,8 @@ class MaxMarginClassifier(VerdictClassifier):
         if self.separable_:
             return
         which = [str(k) for k, verdict in enumerate(self.verdicts_) if verdict.separable is not True]
-        known = all(verdict.separable is not None for verdict in self.verdicts_)
         warnings.warn(
-            f"{'No hyperplane separates' if known else 'No hyperplane is known to separate'} the classes "
+            f"{'No hyperplane separates' if self._is_known() else 'No hyperplane is known to separate'} the classes "
             f"(verdicts_[{', '.join(which)}]): a soft margin was fitted there instead.",
             NotSeparableWarning,
             stacklevel=3,

@@ -195,6 +195,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not reset:
             self._require_columns(source)
             return self._labelled_alike(source)
+        if classes is None and len(source.facts.labels) < 2:
+            _ = source.facts.pair  # one class is refused
         self.n_features_in_ = source.n_columns
         self.classes_ = _classes(source.facts.labels) if classes is None else distinct_labels(classes)
         if source.facts.names is not None:
@@ -382,7 +384,7 @@ def distinct_labels(y: Any) -> Array:
         labels = pair if ((labels == pair[0]) | (labels == pair[1])).all() else labels
     classes: Array = np.unique(labels)
     if len(classes) < 2:
-        raise fault("one class", rows=len(y), value=classes[0].item()) if len(classes) else fault("no class")
+        raise fault("one class", value=classes[0].item()) if len(classes) else fault("no class")
     return classes
 
 

@@ -68,8 +68,11 @@ class TrainingRows:
         codes = block.y > 0 if len(self.source.facts.labels) == 2 else block.y
         try:
             train, held = train_test_split(np.arange(len(block)), test_size=part, random_state=seed, stratify=codes)
-        except ValueError as error:
-            raise ArgumentError(f"held_out is {part:g}: {len(block)} rows cannot be split that way. {error}") from None
+        except ValueError:  # scikit-learn would name the classes by our codes
+            raise ArgumentError(
+                f"held_out is {part:g}: {len(block)} rows cannot be split that way.",
+                fix="Each class needs two rows or more, and each part as many rows as there are classes.",
+            ) from None
         train, out = block.take(np.sort(train)), block.take(np.sort(held))
         source = _in_memory(train.table, train.y, self.source, train.weights)
         out_codes = (out.y > 0).astype(np.int64) if len(self.source.facts.labels) == 2 else out.y.astype(np.int64)

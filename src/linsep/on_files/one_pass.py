@@ -97,7 +97,7 @@ class OnePass:
             if not rows:
                 raise fault("none left", left_out=left_out) if left_out else fault("nothing to learn")
             if len(self.model.classes) < 2:
-                raise fault("one class", rows=rows, value=self.model.classes[0])
+                raise fault("one class", value=self.model.classes[0])
 
     def report(self) -> Report:
         """How the stream ended."""

@@ -166,9 +166,11 @@ class Facts:
     def pair(self) -> tuple[Label, Label]:
         """The labels of the classes -1 and +1, for questions about two classes; any other number is refused."""
         if len(self.labels) == 1:
-            raise fault("one class", rows=self.n_rows, value=self.labels[0])
+            raise _labels_refused(self, "one class", value=self.labels[0])
         if len(self.labels) > 2:
-            raise _too_many_labels(self)
+            last = self.labels[-1]
+            example = f"positive={shown(last)} (--positive {str(last)[:60]})"
+            raise _labels_refused(self, "many classes", seen=few(self.labels), example=example)
         return self.labels[0], self.labels[1]
 
     @property
@@ -279,10 +281,8 @@ def refusal(source: Source, row: int) -> InputError:
     return fault("overflow", row=row)
 
 
-def _too_many_labels(facts: Facts) -> InputError:
-    last, file = facts.labels[-1], facts.files[0] if facts.files else None
-    example = f"positive={shown(last)} (--positive {str(last)[:60]})"
-    error = fault("many classes", file, seen=few(facts.labels), example=example)
+def _labels_refused(facts: Facts, name: str, **known: Any) -> InputError:
+    error = fault(name, facts.files[0] if facts.files else None, **known)
     return error.at(column=facts.label_column, more=max(0, len(facts.files) - 1))
 
 

@@ -65,7 +65,7 @@ class CallSource(Source):
         n_rows = sum(rows for rows, *_ in found)
         if not n_rows:
             raise NoRowsError("The function returned no rows.")
-        self._require_two_classes(seen, n_rows)
+        self._require_two_classes(seen)
         n_columns, all_bits = found[0][1], [bits for _, _, bits, _ in found]
         self.facts = replace(
             self.facts,
@@ -76,9 +76,9 @@ class CallSource(Source):
             integer_bits=None if None in all_bits else max(own or 0 for own in all_bits),
         )
 
-    def _require_two_classes(self, seen: set[int], n_rows: int) -> None:
+    def _require_two_classes(self, seen: set[int]) -> None:
         if len(seen) < 2:
-            raise fault("one class", rows=n_rows, value=seen.pop())
+            raise fault("one class", value=seen.pop())
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
         """The sum of the scans of the parts."""

@@ -196,7 +196,7 @@ def as_signs(labels: npt.NDArray[Any], order: Sequence[Label] | None = None) -> 
     """Labels of two values as -1 and +1 (the larger, or the later in this order, is +1), and the two values."""
     found, codes = distinct(labels, order)
     if len(found) == 1:
-        raise fault("one class", rows=len(labels), value=found[0])
+        raise fault("one class", value=found[0])
     if len(found) > 2:
         raise fault("many classes", seen=few(found), example=f"y == {shown(found[-1])}")
     signs = codes.astype(np.int8)

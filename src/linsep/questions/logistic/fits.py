@@ -158,7 +158,10 @@ def _step(point: Point, free: Ints, bending: Floats | None) -> Floats:
     half = solve_triangular(root, point.score[free], trans="T", check_finite=False)
     if bending is not None:
         once = solve_triangular(root, bending[np.ix_(free, free)], trans="T", check_finite=False)
-        bent, axes = np.linalg.eigh(np.eye(len(free)) - solve_triangular(root, once.T, trans="T", check_finite=False))
+        curved = np.eye(len(free)) - solve_triangular(root, once.T, trans="T", check_finite=False)
+        if not np.isfinite(curved).all():  # so far from every maximum that it overflows: there is no next step
+            return np.full(point.score.size, math.nan)
+        bent, axes = np.linalg.eigh(curved)
         half = axes @ ((axes.T @ half) / np.maximum(np.abs(bent), FLATTEST))
     step = np.zeros(point.score.size)
     step[free] = solve_triangular(root, half, check_finite=False)
@@ -185,7 +188,10 @@ def _climbed(
         if not free.size:
             return w, point, True
         is_bent = penalty > 0 and steps >= FEW_STEPS and start.size**3 <= MOST_ENTRIES
-        step, last = _step(point, free, _bending(sample, w, point.root) if is_bent else None), gain
+        with np.errstate(over="ignore", invalid="ignore"):
+            step, last = _step(point, free, _bending(sample, w, point.root) if is_bent else None), gain
+        if not np.isfinite(step).all():
+            return w, point, False
         gain = float(step @ point.score)
         if gain <= ENOUGH * (1 + abs(point.value)):
             return w, point, True

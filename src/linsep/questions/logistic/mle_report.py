@@ -399,7 +399,9 @@ class MleReport(Reported):
         """Whether the estimate exists, and why, in geometric terms."""
         if self.exists is None:
             reason = f"{self.verdict.reason} " if isinstance(self.verdict, NotSeparable | Undecided) else ""
-            return [f"Not decided. {reason}It is not known whether the estimate exists: allow more time."]
+            is_ruled_out = isinstance(self.verdict, NotSeparable) and self.family == "binomial"
+            ruled_out = "Complete separation is ruled out (proved). " if is_ruled_out else ""
+            return [f"Not decided. {reason}{ruled_out}It is not known whether the estimate exists: allow more time."]
         words = WORDS[self.family]
         if self.exists:
             link = "" if self.likelihood is None else self.likelihood.link

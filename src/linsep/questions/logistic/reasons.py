@@ -123,7 +123,7 @@ class Looked:
                 rows = column == value
                 is_dummy = values.tolist() == [0, 1]
                 yield from self._of_value(rows, f"{_rows(rows)} with {_told(name, value, is_dummy)}")
-        elif self.family == "binomial":
+        elif self.family == "binomial" and len(values) > 2:
             yield from self._threshold(column, name)
 
     def _of_value(self, rows: Array, told: str) -> Iterator[str]:

@@ -351,9 +351,7 @@ def _labels(
     if files and all(isinstance(value, float) and value.is_integer() and abs(value) < EXACT for value in values):
         values = [int(value) for value in values]  # as in any file
     orders = {found.order for found in seen if found.rows}
-    labels, marks = classes_of(
-        values, positive, files or ("",), orders.pop() if len(orders) == 1 else None, rows=n_rows
-    )
+    labels, marks = classes_of(values, positive, files or ("",), orders.pop() if len(orders) == 1 else None)
     codes = tuple(int(mark > 0) if len(labels) == 2 else mark for mark in (marks[value] for value in values))
     return tuple(values), codes, labels
 

@@ -171,7 +171,8 @@ def classes_of(
 ) -> tuple[tuple[Label, ...], dict[Label, int]]:
     """What the classes are called, and the mark of each value: a sign for two classes, else a position among them.
 
-    The classes are in increasing order, or in `order`.
+    The classes are in increasing order, or in `order`. A single one is refused where it is asked about, not here:
+    counts may all be the same.
     """
     labels, known = list(dict.fromkeys(values)), {"more": len(files) - 1, **known}
     if positive is not None:
@@ -188,8 +189,6 @@ def classes_of(
     except TypeError as error:
         kinds = {type(value): value for value in labels}
         raise fault("mixed labels", files[0], seen=" and ".join(map(repr, kinds.values())), **known) from error
-    if len(labels) == 1:
-        raise fault("one class", files[0], value=labels[0], **known)
     return tuple(labels), {value: 2 * k - 1 if len(labels) == 2 else k for k, value in enumerate(labels)}
 
 

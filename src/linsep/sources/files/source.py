@@ -54,7 +54,7 @@ class FileSource(Source):
             values = [value for survey in surveys for value in survey.labels.values()]
             orders = {survey.reader.label_order for survey in surveys if survey.reader.why_empty is None}
             known: Any = {"order": orders.pop() if len(orders) == 1 else None, "column": self.label_column}
-            labels, signs = classes_of(values, options.positive, self.files, rows=n_rows, **known)
+            labels, signs = classes_of(values, options.positive, self.files, **known)
         kind = marks(np.zeros(0), len(labels)).dtype
         self._marks = {id(s): np.array([signs[value] for value in s.labels.values()], kind) for s in surveys}
         self.facts = self._facts(labels, n_rows)

@@ -72,6 +72,8 @@ def of_formula(posed: Posed, missing: Missing = None) -> Posed:
         raise ArgumentError(
             f"The formula {shown(formula.text)} has no coefficient.", fix="Name a predictor after the ~."
         )
+    if not columns and (constant := [factor.name for factor in factors if len(factor.levels) == 1]):
+        raise fault("one level", column=constant[0], fix="The model of an intercept alone is written ~ 1.")
     if not columns:  # of an intercept alone, which is a column of ones
         X, columns, bias = pd.DataFrame({INTERCEPT_NAME: np.ones(len(frame))}, table.index), (INTERCEPT_NAME,), False
     if formula.offsets:
