@@ -305,6 +305,7 @@ def test_a_proved_cost_is_told_exactly(unit, told):
     [
         ([1, 2], "cost has 2 numbers; there are 4 rows"),
         ([1, 1, -1, 1], "cost is -1"),
+        ([1, 1, Fraction(-1, 3), 1], "cost is -1/3: it must be a finite number, 0 or more"),
         ({0: 1}, "a number for each of the two labels"),
         ([1, 1, float("nan"), 1], "cost is NaN"),
         (5, "cost is 5: it must be a number for each row"),
