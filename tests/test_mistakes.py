@@ -16,6 +16,7 @@ from linsep.proofs import Obstruction
 from linsep.proofs.packings import UNITS, Leaf
 from linsep.questions import mistakes as mistakes_module
 from linsep.solvers.fewest.hitting_set import HittingSet
+from linsep.solvers.fewest.vertex_walk import VertexWalk
 from tests import naive
 from tests.campaigns import forge, forge_mistakes
 
@@ -304,6 +305,7 @@ def test_a_proved_cost_is_told_exactly(unit, told):
     [
         ([1, 2], "cost has 2 numbers; there are 4 rows"),
         ([1, 1, -1, 1], "cost is -1"),
+        ([1, 1, Fraction(-1, 3), 1], "cost is -1/3: it must be a finite number, 0 or more"),
         ({0: 1}, "a number for each of the two labels"),
         ([1, 1, float("nan"), 1], "cost is NaN"),
         (5, "cost is 5: it must be a number for each row"),
@@ -345,6 +347,26 @@ def test_an_interrupt_returns_what_is_known(noisy):
     X, y = random.standard_normal((200, 8)), random.choice([-1, 1], 200)
     found = linsep.fewest_mistakes(X, y, watch=stop)
     assert 0 < found.lower <= found.best < 100
+    found.verify(X, y)
+
+
+@pytest.mark.parametrize("call", [1, 3])
+def test_an_interrupt_of_the_first_descents_leaves_what_they_met(monkeypatch, call):
+    descended, calls = VertexWalk._descended, iter(range(10_000))
+
+    def stop(*data):
+        if next(calls) == call:
+            raise KeyboardInterrupt
+        return descended(*data)
+
+    random = np.random.default_rng(5)
+    X = random.standard_normal((400, 3))
+    y = np.where(X[:, 0] + 0.3 * random.standard_normal(400) > 0, 1, -1)
+    monkeypatch.setattr(VertexWalk, "_descended", stop)
+    seen = []
+    found = linsep.fewest_mistakes(X, y, watch=lambda search: seen.append(search.best))
+    assert next(calls) == call + 1 and found.reason == "it was interrupted"
+    assert found.best == seen[-1] < 80 and len(seen) == call
     found.verify(X, y)
 
 

@@ -135,6 +135,22 @@ def test_the_growth_is_covers_with_a_bias_and_sauers_without(m, width):
     assert theorems._log_labelings(m, width, True) == pytest.approx(math.log(theory.labelings(m, width - 1)))
 
 
+@pytest.mark.parametrize("n", [10**6, 10**12, 10**15, 10**18, 10**30])
+def test_rows_without_number_leave_the_promises_as_exact(n):
+    k = round(theory.vc(n, 3).value * n)
+    enough = [2 * theory.labelings(2 * n, 3) * Fraction(math.perm(n, j), math.perm(2 * n, j)) for j in (k, k - 2)]
+    assert enough[0] <= Fraction(0.05) / 2 < enough[1]
+    kept = math.log(math.comb(n, 3) * 20) - math.log(0.05)
+    assert theory.compression(n, 3).value == pytest.approx(-math.expm1(-kept / (n - 3)), rel=1e-9)
+    assert theory.online(n, 0).value == pytest.approx(-math.expm1(-math.log(2 / 0.05) / n), rel=1e-9)
+
+
+@pytest.mark.parametrize("error", [1e-12, 1e-16, 1e-24, 1e-300])
+def test_an_error_as_small_as_any_has_its_number_of_rows_or_none(error):
+    assert (theory.vc(100, 10, error=error).needs is None) == (error < 1e-27)
+    assert (theory.compression(100, 3, error=error).needs is None) == (error < 1e-27)
+
+
 def test_compression_and_occam_spend_delta_to_the_last():
     kept = 1 - theory.compression(100, 3, delta=0.1).value
     assert math.comb(100, 3) * kept**97 == pytest.approx(0.1 / 20)

@@ -52,6 +52,7 @@ them all.
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 PLACE = ("file", "row", "line", "column", "value", "byte")
@@ -349,7 +350,8 @@ def shown(value: Any) -> str:
     ("'ä'", "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... (101 characters)", 'NaN', 'a very large number')
     """
     try:
-        words = "NaN" if isinstance(value, float) and math.isnan(value) else repr(value)
+        is_nan = isinstance(value, float) and math.isnan(value)
+        words = "NaN" if is_nan else str(value) if isinstance(value, Fraction) else repr(value)
     except ValueError:  # an integer of thousands of digits
         words = "a very large number"
     except RecursionError:

@@ -206,10 +206,10 @@ class MistakeSearch:
     def descended(self, walks: VertexWalk, near: Floats | None) -> tuple[float, Floats]:
         """The first descent; if there was a sample, it starts from the result there and has a part of the time."""
         if near is None:
-            return walks.descend(walks.start())
+            return walks.descend(walks.start(), met=self.met)
         walks.clock = self.clock.part(SHARE_OF_DESCENT)
         try:
-            return walks.descend(near, LATER)
+            return walks.descend(near, LATER, met=self.met)
         finally:
             walks.clock = self.clock
 
@@ -264,7 +264,10 @@ class MistakeSearch:
     def descended_sample(self, block: Block, merged: Merged, plane: Plane | None, share: float) -> Plane:
         """Descend on these rows, and pack obstructions among them for a share of the time; returns the weights."""
         walks = VertexWalk(merged.z, np.array(merged.costs, np.float64), self.clock)
-        near = walks.descend(walks.start() if plane is None else merged.near(*plane))[1]
+        near = walks.start() if plane is None else merged.near(*plane)
+        if plane is None and not self.source.facts.is_streamed:  # Ctrl-C may come during the descent
+            self.note(*as_integers(*merged.halfspace(near)))
+        near = walks.descend(near, met=lambda *_: self.show())[1]
         found = merged.halfspace(near)
         self.note(*as_integers(*found))
         if self.source.n_columns <= WIDEST:
@@ -299,6 +302,7 @@ class MistakeSearch:
             cover.step()
         dealing = self.clock.part(SHARE_OF_DEALING)
         while cover.open and cover.is_dealing and not dealing.is_over():
+            self.show()
             cover.step()
         if not cover.open:
             return
@@ -307,8 +311,7 @@ class MistakeSearch:
         started = self.clock.seconds
         while cover.open:
             self.clock.check()
-            if self.watch is not None:
-                self.watch(self)
+            self.show()
             before = self.clock.seconds
             if spent < self.share_of_walks(cover) * (before - started):
                 near = self.wander(walks, near, steps)
@@ -358,6 +361,18 @@ class MistakeSearch:
         if longer > 0:
             self.kept += longer
             self.clock.keep(longer)
+
+    def met(self, cost: float, w: Floats) -> None:
+        """Note weights of this cost if they are the best: Ctrl-C may come before the search has better ones."""
+        assert self.merged is not None
+        if cost < self.spent - self.merged.base:
+            self.note(*as_integers(*self.merged.halfspace(w)))
+        self.show()
+
+    def show(self) -> None:
+        """Show the search to whoever watches it."""
+        if self.watch is not None:
+            self.watch(self)
 
     def tell_best(self) -> None:
         """Tell the search for the bound the best cost so far."""

@@ -8,9 +8,10 @@ each k gets its part of delta, delta/((k + 1)(k + 2)): together these parts are 
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from scipy.special import bdtr, gammaln, logsumexp, rel_entr
+from scipy.special import bdtr, gammaln, logsumexp, rel_entr, xlog1py
 
 from linsep import arguments
 from linsep.report import count
@@ -19,6 +20,7 @@ from linsep.theory.promise import COIN, Promise, percent, shown_as
 DELTA = 0.05  # the part of all tables for which a promise may fail
 MOST_ROWS = 10**30
 EXACT_WIDTH = 2000  # columns up to which labelings are counted in exact integers
+STIRLING = 100.0  # from here on Stirling's series is exact to the last digits
 SAME_SOURCE = "the rows are independent draws from the distribution that new rows come from"
 ANY = "any separator"
 WIDEST, LAST, VOTE = "the widest hyperplane", "the Perceptron's last weights", "the vote of one pass"
@@ -240,7 +242,8 @@ def _vc_error(n: int, width: int, m: int, bias: bool, delta: float) -> float:
         ratio = m * (n - k) / ((k + 1) * (n - m + 1))
         if ratio >= 1:
             return False
-        largest = _log_choose(m + k, m) + _log_choose(2 * n - m - k, n - m) - _log_choose(2 * n, n)
+        split: float = _log_falling(n, m) + _log_falling(n, k) - _log_falling(2 * n, m + k)
+        largest = _log_choose(m + k, m) + split  # C(m+k, m)·C(2n-m-k, n-m) / C(2n, n)
         return largest - math.log1p(-ratio) <= room
 
     return (smallest(is_enough, n) or n) / n if m < n else 1.0
@@ -249,8 +252,7 @@ def _vc_error(n: int, width: int, m: int, bias: bool, delta: float) -> float:
 def _log_labelings(m: int, width: int, bias: bool) -> float:
     """The logarithm of the growth function of halfspaces: Cover's count, or Sauer's bound through the origin."""
     k = np.arange(min(width - 1, m - 1) + 1 if bias else min(width, m) + 1)
-    points = m - 1 if bias else m
-    terms = gammaln(points + 1) - gammaln(k + 1) - gammaln(points - k + 1)
+    terms = _log_falling(m - 1 if bias else m, k) - gammaln(k + 1)
     return float(logsumexp(terms)) + (math.log(2) if bias else 0.0)
 
 
@@ -467,7 +469,7 @@ def _most_likely(rate: float, nats: float) -> float:
     low, high = rate, 1.0
     for _ in range(60):
         p = (low + high) / 2
-        is_within = rel_entr(rate, p) + rel_entr(1 - rate, 1 - p) <= nats
+        is_within = rel_entr(rate, p) + xlog1py(1 - rate, -rate) - xlog1py(1 - rate, -p) <= nats
         low, high = (p, high) if is_within else (low, p)
     return high
 
@@ -540,4 +542,15 @@ def _width(d: int, bias: bool) -> int:
 
 
 def _log_choose(n: int, k: int) -> float:
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    k = min(k, n - k)
+    return float(_log_falling(n, k)) - math.lgamma(k + 1)
+
+
+def _log_falling(n: int, k: Any) -> Any:
+    """The logarithm of n!/(n - k)!: by Stirling's series, as two logarithms of large factorials differ by rounding."""
+    a = float(n) + 1.0
+    b = a - k
+    far = np.maximum(b, STIRLING)
+    shrunk = np.where(k < a / 2, np.log1p(-np.minimum(k / a, 0.5)), np.log(far / a))  # log(b/a)
+    series = (1 / a - 1 / far) / 12 - (1 / a**3 - 1 / far**3) / 360
+    return np.where(b < STIRLING, gammaln(a) - gammaln(b), k * np.log(a) - (far - 0.5) * shrunk - k + series)

@@ -5,7 +5,7 @@ steeper from descent to descent. Floats find a set of rows to get right; exact a
 hyperplane does.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,20 @@ class VertexWalk:
         found = self._descended(self._logistic, np.zeros(width))
         return found if found.any() else np.eye(1, width)[0]
 
-    def descend(self, near: Floats, steep: Sequence[float] = STEEPNESS) -> tuple[float, Floats]:
-        """The least cost met in descents from some weights as the loss grows steeper, and weights that have it."""
+    def descend(
+        self,
+        near: Floats,
+        steep: Sequence[float] = STEEPNESS,
+        met: Callable[[float, Floats], object] | None = None,
+    ) -> tuple[float, Floats]:
+        """The least cost met in descents from some weights as the loss grows steeper, and weights that have it.
+
+        `met` is called with the best so far before each descent: one may take seconds.
+        """
         best = self.cost(near), near
         for steepness in steep:
+            if met is not None:
+                met(*best)
             if self.clock.is_over():
                 break
             near = self._descended(self._sigmoid, near, steepness)
