@@ -1090,7 +1090,7 @@ def test_coordinates_can_be_typed(visit, explorer):
 def test_what_came_of_a_typed_text_is_told_beside_its_button(visit, explorer):
     page = visit(explorer.address)
     page.click(".as-text summary")
-    expect(page.locator(".points-text")).not_to_have_value("")
+    expect(page.locator(".points-text")).not_to_have_value("")  # an opened card shows its points a moment later
     page.locator(".points-text").fill("hello")
     page.click(".use")
     said = page.locator(".outcome")
@@ -1162,6 +1162,7 @@ def test_a_challenge_is_judged_by_the_page_and_travels_in_the_link(visit, explor
     page = visit(explorer.address, is_told=False)
     page.select_option(".challenges", "four")
     expect(page.locator(".challenge-ask")).to_contain_text("every three of the points")
+    show_verdict(page)
     expect(page.locator(".challenge-said")).to_have_text("Not yet. A line separates them.")
     page.select_option(".presets", "xor")
     expect(page.locator(".challenge-said")).to_have_text("Done. Every proof needs four rows.")
@@ -1170,6 +1171,14 @@ def test_a_challenge_is_judged_by_the_page_and_travels_in_the_link(visit, explor
     expect(other.locator(".challenge-said")).to_contain_text("Done.")
     drag(other, 3, place(other, 0.95, 0.95))
     expect(other.locator(".challenge-said")).to_contain_text("Not yet.")
+
+
+@pytest.mark.parametrize("challenge", ["long", "tight", "touching", "four", "origin", "order", "two", "feature"])
+def test_a_challenge_that_is_not_done_does_not_give_the_verdict_away(visit, explorer, challenge):
+    page = visit(f"{explorer.address}#p=1,0-;0,1+;0,2+&challenge={challenge}", is_told=False)
+    expect(page.locator(".challenge-said")).to_have_text("Not yet. To see why, guess the verdict or ask for it.")
+    show_verdict(page)
+    expect(page.locator(".challenge-said")).not_to_contain_text("To see why")
 
 
 # The question before the answer
@@ -1357,6 +1366,23 @@ def test_a_link_reproduces_the_view_of_own_rows(visit, iris):
     assert other.locator(".table-space").inner_html() == page.locator(".table-space").inner_html()
 
 
+def test_a_link_to_wide_rows_may_have_any_of_its_parts(visit, exported):
+    page = visit(exported(OwnTable([[0, 0, 1], [1, 1, 0], [0, 1, 1]], [0, 1, 1], bias=False)) + "#told=1")
+    expect(page.locator(".notice")).to_be_hidden()
+    assert state(page)["b"] == "0"
+    page.evaluate("location.hash = 'p=&c=1,0'")
+    expect(page.locator(".axis-name.across")).to_contain_text("x2")
+    page.evaluate("location.hash = 'hyperplane=1'")
+    expect(page.locator(".notice")).to_contain_text("The page knows no part “hyperplane” of a link")
+
+
+def test_rows_whose_side_the_picture_cannot_show_are_counted(visit, exported):
+    page = visit(exported(OwnTable([[1e-6, 0, 0], [-1e-6, 0, 0], [5, 2, 1], [-5, 3, 0]], [1, 0, 1, 0])))
+    expect(page.locator(".table-pane")).to_contain_text("2 rows are too near to it for the picture to show the side.")
+    page.select_option(".view-kind", "columns")
+    expect(page.locator(".table-pane")).not_to_contain_text("too near")
+
+
 def test_the_arrow_keys_lead_from_row_to_row_and_tell_their_values(visit, iris):
     page = visit(iris.address)
     page.locator(".view-kind").focus()
@@ -1531,6 +1557,22 @@ def test_the_widget_answers_a_bad_question_with_a_reason():
     widget._answer(widget, {"id": 1, "name": "explore", "body": {}}, [])
     widget._answer(widget, {"id": 2, "name": "open", "body": {}}, [])
     assert [("error" in message, message["id"]) for message in sent] == [(True, 1), (True, 2)]
+
+
+def test_a_notebook_shows_columns_centred_and_scaled():
+    X, y = [[0.0, 1e6], [1.0, 3e6], [3.0, 0.0]], [0, 1, 0]
+    points = linsep.explore(X, y, standardise=True).start["own"]["preset"]["points"]
+    assert np.array(points) == pytest.approx(scaled_rows(np.array(X), np.array(y)))
+    with pytest.raises(linsep.InputError, match="standardise is about rows of your own"):
+        linsep.explore(standardise=True)
+
+
+def test_a_click_beyond_the_most_points_is_told(visit, explorer):
+    points = ";".join(f"{row % 50},{row // 50}{'+' if row % 2 else '-'}" for row in range(2000))
+    page = visit(f"{explorer.address}#p={points}&v=25,20,60", is_told=False)
+    page.mouse.click(*place(page, 0.1, 0.1))
+    expect(page.locator(".notice")).to_contain_text("2,001 points: the page holds at most 2,000 points.")
+    expect(page.locator(".point")).to_have_count(2000)
 
 
 @pytest.mark.parametrize("module", ["server", "widget"])

@@ -324,6 +324,8 @@ test("text that holds no points of two classes is refused by line and cell", () 
     "−1,−2,a\n1,2,b\n2,3,a": "Line 1, column 1: “−1” is not a finite number",
     "1 000;Infinity;a\n1;2;b\n2;3;a": "Line 1, column 1: “1 000” is not a finite number",
     ",NA,a\n1,2,b\n2,3,a": "Line 1, column 1: the value is missing",
+    "x,y,kind": "The only line holds names",
+    [Array.from({ length: 10 }, () => "1,2,a").join("\n")]: "10 points: the page holds at most 9 points",
     [Array.from({ length: 10_000 }, () => "1,2,a").join("\n")]: "10,000 lines: the page holds at most 9 points",
   };
   for (const [text, words] of Object.entries(refusals))

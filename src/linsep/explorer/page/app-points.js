@@ -1,7 +1,7 @@
 // Points added, moved, flipped and removed.
 import { Changes } from "./app-changes.js";
 import { inOwnUnits, scaledBy, scalingOf } from "./engine/scaling.js";
-import { LARGEST_COORDINATE } from "./engine/table.js";
+import { LARGEST_COORDINATE, tooMany } from "./engine/table.js";
 import { decide, sceneOf } from "./engine/verdict.js";
 import { viewOf } from "./geometry.js";
 
@@ -10,8 +10,9 @@ const onThePlane = (point) => point.map((x) => Math.min(Math.max(x, -LARGEST_COO
 
 export class Points extends Changes {
   add(point, label) {
-    if (this.state.points.length >= this.host.start.limits.points) return;
-    this.change((state) => {
+    const [count, most] = [this.state.points.length + 1, this.host.start.limits.points];
+    if (count > most) return this.tell(`This would be ${tooMany(count, "points", most)}`);
+    return this.change((state) => {
       state.points.push(onThePlane(point));
       state.labels.push(label);
     });

@@ -3,6 +3,7 @@ import { html, set } from "./dom.js";
 import { CHALLENGES, judged } from "./engine/challenges.js";
 
 const NO_ANSWER = { isDone: false, now: "" };
+const UNTOLD = "To see why, guess the verdict or ask for it."; // the reasons would give it away
 
 export function challengeView(app) {
   const select = html(
@@ -25,14 +26,15 @@ export function challengeView(app) {
 
   app.panels.push(() => {
     const { challenge } = app.state;
-    const key = `${challenge} ${app.settled} ${Boolean(app.answer)}`;
+    const key = `${challenge} ${app.settled} ${Boolean(app.answer)} ${Boolean(app.told)}`;
     select.value = challenge;
     if (key === judgedFor || app.isDragging) return;
     judgedFor = key;
     const chosen = CHALLENGES[challenge];
     const { isDone, now } = chosen && app.answer ? judged(challenge, app.state, app.answer) : NO_ANSWER;
     ask.textContent = chosen?.ask ?? "";
-    said.textContent = chosen ? `${isDone ? "Done." : "Not yet."} ${now || app.note}` : "";
+    const why = app.answer && !isDone && !app.told ? UNTOLD : now || app.note;
+    said.textContent = chosen ? `${isDone ? "Done." : "Not yet."} ${why}` : "";
     set(said, { "data-done": String(isDone) });
   });
   return node;

@@ -81,7 +81,7 @@ export function fromHash(text, start) {
   const { limits, own } = start;
   const { fields } = readLink(text, start);
   const isWide = own && !own.preset;
-  if (!fields.get(isWide ? "o" : "p")) return null;
+  if (isWide ? !fields.size : !fields.get("p")) return null;
   const state = isWide ? wideState(own) : freshState();
   if (!isWide && readPoints(fields.get("p"), state, limits)) return null;
   if (!isWide) Object.assign(state, readSpace(fields), { names: readNames(fields) ?? own?.preset?.names ?? null });
@@ -91,7 +91,7 @@ export function fromHash(text, start) {
     order: fields.get("o") ?? state.order,
     axes: fields.get("a") ?? state.axes,
     pane: fields.get("pane") ?? state.pane,
-    bias: fields.get("b") !== "0",
+    bias: fields.has("b") ? isOn("b") : state.bias,
     seed: whole("s", 0),
     updates: whole("n", 500),
     k: whole("k", 0),
@@ -120,9 +120,11 @@ function readSpace(fields) {
   };
 }
 
-// Why an address holds no points, in words.
+// Why an address holds no points, or nothing about wide rows, in words.
 export function linkFault(text, start) {
-  const points = readLink(text, start).fields.get("p");
+  const { fields, faults } = readLink(text, start);
+  if (start.own && !start.own.preset) return faults.join(" ");
+  const points = fields.get("p");
   return (points && readPoints(points, freshState(), start.limits)) || DAMAGED;
 }
 

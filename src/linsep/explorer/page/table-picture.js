@@ -3,6 +3,8 @@ import { fill, fillOnce, svg } from "./dom.js";
 import { drawGrid, markShape } from "./marks.js";
 import { plural } from "./numbers.js";
 
+const UNSEEN = 2; // pixels from the line to the middle of a mark
+
 // Draws what was seen. `rows` are the marks: which of them is shown, and what tells of one.
 export function drawTable(plot, seen, pictures, rows) {
   const { layers, size } = plot;
@@ -37,7 +39,8 @@ function drawRings({ app, layers, at, seen }) {
 }
 
 // What is seen, in words.
-export function wordsAbout(app, seen) {
+export function wordsAbout(plot) {
+  const { app, seen } = plot;
   const left = seen.left_out
     ? ` ${plural(seen.left_out, "row")} of ${app.own.rows.toLocaleString("en-US")} are not drawn.`
     : "";
@@ -48,7 +51,15 @@ export function wordsAbout(app, seen) {
       : "";
   const dashed = seen.rows.includes(app.corrected()) ? " Dashed ring: the row just corrected." : "";
   const mistakes = seen.side.mistakes ? `${seen.side.mistakes} ` : "";
-  return `${seen.columns ? "" : `Looking across ${seen.side.what}. ${mistakes}`}${rings}${dashed}${left}`;
+  return `${seen.columns ? "" : `Looking across ${seen.side.what}. ${mistakes}${nearWords(plot)}`}${rings}${dashed}${left}`;
+}
+
+// Of rows whose marks lie on the line.
+function nearWords({ at, seen }) {
+  const across = (x) => at([x, 0])[0];
+  const count = seen.x.filter((x) => Math.abs(across(x) - across(0)) < UNSEEN).length;
+  if (!count || count === seen.x.length) return "";
+  return `${plural(count, "row")} ${count === 1 ? "is" : "are"} too near to it for the picture to show the side. `;
 }
 
 // The hyperplane seen from its side: a line at 0, its two halves, and the band of its margin.

@@ -46,7 +46,7 @@ export function tableView(app) {
     drawTable(plot, seen, pictures, rows);
     fill(names[0], seen.axes[0], " →");
     fill(names[1], "↑ ", seen.axes[1]);
-    return fill(words, wordsAbout(app, seen));
+    return fill(words, wordsAbout(plot));
   }
 
   app.views.push(draw);

@@ -37,24 +37,23 @@ export function pointsFrom(text, most) {
     .map((words, i) => ({ words, number: i + 1 }));
   const filled = lines.filter(({ words }) => words.trim() && !words.trim().startsWith("#"));
   if (!filled.length) throw new RangeError("There is no text to read points from.");
-  if (filled.length > most + 1) {
-    throw new RangeError(tooMany(filled.length, "lines", most));
-  }
+  if (filled.length > most + 1) throw new RangeError(tooMany(filled.length, "lines", most));
   const split = splitterFor(filled[0].words);
   const rows = filled.map(({ words, number }) => ({ cells: split(words), number }));
   const width = rows[0].cells.length;
   const [first] = rows;
   const isOfValues = first.cells.some((cell) => LIKE_NUMBER.test(cell)) || first.cells.slice(0, 2).every(isMissing);
-  const hasHead = rows.length > 1 && !isOfValues;
-  const head = hasHead ? rows.shift()?.cells : null;
+  const head = isOfValues ? null : rows.shift()?.cells;
   if (width !== 3)
     throw new RangeError(
       `There ${width === 1 ? "is 1 column" : `are ${width} columns`}, not three: x1, x2 and the label. ${width > 3 ? WIDE : ""}`.trim(),
     );
+  if (!rows.length) throw new RangeError("The only line holds names: there is no point below it.");
+  if (rows.length > most) throw new RangeError(tooMany(rows.length, "points", most));
   const short = rows.find(({ cells }) => cells.length !== width);
   if (short)
     throw new RangeError(
-      `Line ${short.number} has ${short.cells.length} ${short.cells.length === 1 ? "cell" : "cells"}, not ${width}.`,
+      `Line ${short.number} has ${short.cells.length === 1 ? "1 cell" : `${short.cells.length} cells`}, not ${width}.`,
     );
   const bare = rows.find(({ cells }) => MISSING.test(cells[2]));
   if (bare) throw new RangeError(`Line ${bare.number}: the label is missing.`);
