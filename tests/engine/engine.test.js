@@ -289,6 +289,10 @@ test("points are read from any usual text, with the larger label as +", () => {
   }
   for (const minus of ["-", "−"]) assert.deepEqual(pointsFrom(`1,1,+\n2,2,${minus}`, 9).labels, [1, -1]);
   assert.deepEqual(pointsFrom("1,1,10\n2,2,9", 9).labels, [1, -1]);
+  assert.deepEqual(pointsFrom("−1,1,+\n2,−2.5,-", 9).points, [
+    [-1, 1],
+    [2, -2.5],
+  ]);
   assert.deepEqual(pointsFrom("1,1,\u{1f600}\n2,2,\ufb00", 9).labels, [1, -1]); // by code points
   assert.deepEqual(pointsFrom("1,1,ab\n2,2,a", 9).labels, [1, -1]);
   assert.deepEqual(pointsFrom("a,b,c\n1,1,1\n2,2,0", 9).columns, ["a", "b"]);

@@ -93,11 +93,12 @@ function textCells(words, sign) {
 const unquoted = (cell) => cell.trim().replace(/^"(.*)"$/, (_, inner) => inner.replaceAll('""', '"').trim());
 
 /**
- * @param {string} cell
+ * @param {string} text
  * @param {number} line
  * @param {number} column
  */
-function coordinate(cell, line, column) {
+function coordinate(text, line, column) {
+  const cell = text.replace(/^−/, "-"); // the sign that the page itself prints
   const value = Number(cell);
   const where = `Line ${line}, column ${column + 1}`;
   if (!cell) throw new RangeError(`${where}: the value is missing.`);
