@@ -325,7 +325,7 @@ test("text that holds no points of two classes is refused by line and cell", () 
     "1,2,a\n1,2": "Line 2 has 2 cells, not 3",
     "1,5;2,5;a\n2;3;b\n4;1;a": "Line 1, column 1: “1,5” is not a number: write decimals with a point",
     "nan,nan,a\n1,2,b\n2,3,a": "Line 1, column 1: “nan” is not a finite number",
-    "−1,−2,a\n1,2,b\n2,3,a": "Line 1, column 1: “−1” is not a finite number",
+    "–1,–2,a\n1,2,b\n2,3,a": "Line 1, column 1: “–1” is not a finite number",
     "1 000;Infinity;a\n1;2;b\n2;3;a": "Line 1, column 1: “1 000” is not a finite number",
     ",NA,a\n1,2,b\n2,3,a": "Line 1, column 1: the value is missing",
     "x,y,kind": "The only line holds names",
