@@ -935,8 +935,17 @@ def test_on_a_phone_no_label_is_on_another_and_every_choice_has_its_name(visit, 
 PHONE = {"has_touch": True, "is_mobile": True}
 
 
+STILL = """() => new Promise((done) => {
+    let last = -1;
+    const look = () => { if (scrollY === last) done(); else { last = scrollY; setTimeout(look, 100); } };
+    look();
+})"""
+
+
 def swipe(page, selector, across, down):
-    """A finger on the middle of it, moved and lifted."""
+    """A finger on the middle of it, moved and lifted, once the page no longer scrolls from the last one."""
+    page.evaluate(STILL)
+    page.locator(selector).evaluate("(it) => it.scrollIntoView({ block: 'center', behavior: 'instant' })")
     box = page.locator(selector).bounding_box()
     x, y = box["x"] + box["width"] / 2 + 30, box["y"] + box["height"] / 2
     touch = page.context.new_cdp_session(page)
@@ -950,8 +959,10 @@ def test_a_finger_scrolls_the_page_up_and_down_and_moves_the_view_sideways(visit
     page = visit(explorer.address + "#p=0,0-;9,9+&v=0,0,12&told=1", **PHONE)
     page.set_viewport_size({"width": 390, "height": 844})
     before = view(page)
+    page.locator(".data-space").evaluate("(it) => it.scrollIntoView({ block: 'center' })")
+    start = page.evaluate("scrollY")
     swipe(page, ".data-space", 0, -200)
-    assert view(page) == before and page.evaluate("scrollY") > 0
+    assert view(page) == before and page.evaluate("scrollY") > start
     swipe(page, ".data-space", -80, 0)
     assert view(page)[0] > before[0] and view(page)[1] == before[1]
     assert min(page.evaluate(HEIGHTS, "summary")) >= 40

@@ -11,7 +11,7 @@ import pytest
 import linsep
 from linsep.errors import ChangedFileError, InexactError, NotFiniteError
 from linsep.loops.layouts import Dense
-from linsep.sources.base import Facts, require_finite
+from linsep.sources.base import Facts
 from linsep.sources.files.reader import ColumnValues, row_major
 from linsep.sources.files.source import ColumnPart
 from linsep.sources.files.threads import map_in_order
@@ -90,7 +90,7 @@ def test_a_bad_value_among_columns_is_named(value):
     columns = [np.ones(700), np.ones(700)]
     columns[1][650] = value
     part = column_part(columns, np.ones(700, np.int8))
-    for refuse in (lambda: require_finite(part), lambda: part.scan(np.ones(2), 0.0)):
+    for refuse in (lambda: part.require_finite(), lambda: part.scan(np.ones(2), 0.0)):
         with pytest.raises(NotFiniteError, match="Row 650, column 1"):
             refuse()
     part = column_part([np.full(9, np.nan)], np.ones(9, np.int8))

@@ -122,7 +122,7 @@ BAD = {
         sp.csr_array((np.ones(2), np.array([0, 9]), np.array([0, 1, 2])), shape=(2, 3)), [0, 1], errors.ShapeError,
         "malformed"),
     "no y": (X, None, errors.ArgumentError, "y is missing"),
-    "fractions": ([[fractions.Fraction(1, 3)], [1]], [0, 1], errors.InexactError, "Row 0, column 0.*Fraction"),
+    "fractions": ([[fractions.Fraction(1, 3)], [1]], [0, 1], errors.InexactError, "Row 0, column 0.*holds 1/3"),
 }  # fmt: skip
 
 

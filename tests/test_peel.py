@@ -61,7 +61,7 @@ def sparse(X, y):
 class Parts(CallSource):
     """Rows in parts; peeling does not ask for two classes."""
 
-    def _require_two_classes(self, seen, n_rows):
+    def _require_two_classes(self, seen):
         pass
 
 

@@ -8,7 +8,6 @@ import pytest
 
 import linsep
 from linsep.cli import main, progress
-from linsep.sources.base import require_finite
 from linsep.sources.inputs import as_source
 from linsep.sources.watched import WatchedSource
 
@@ -43,7 +42,7 @@ def test_rows_are_counted_part_by_part():
     source = WatchedSource(as_source(X, Y))
     source.scan(np.ones(8), 0.0)
     list(source.blocks())
-    require_finite(source)
+    source.require_finite()
     assert source.rows_read == 9000
 
 

@@ -396,6 +396,8 @@ def test_a_large_table_of_random_labels_keeps_to_the_time_limit(limit):
     random = np.random.default_rng(0)
     X, y = random.standard_normal((20_000, 50)), random.choice([-1, 1], 20_000)
     linsep.separate_regions(X[:2000], y[:2000], time_limit=0.5)  # compiles
-    start = time.process_time()
+    clocks = (time.perf_counter, time.process_time)  # two threads, or a busy machine
+    starts = [clock() for clock in clocks]
     found = linsep.separate_regions(X, y, time_limit=limit)
-    assert time.process_time() - start < limit + 0.5 and not found.in_time
+    took = min(clock() - start for clock, start in zip(clocks, starts, strict=True))
+    assert took < limit + 0.5 and not found.in_time
