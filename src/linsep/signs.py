@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep.exact import BITS, FEW_CELLS, MOST_TERMS, Digits, Dyadic, dyadic
+from linsep.exact import BITS, FEW_CELLS, MOST_TERMS, Digits, Dyadic, coprime, dyadic
 from linsep.faults import fault
 from linsep.scores import LEAST, MOST, WHOLE, rest_of_products
 from linsep.tables import is_sparse
@@ -38,6 +38,7 @@ LONG, TOGETHER = 2000, 256  # for weights of this many bits, rows are multiplied
 FEW = 500  # entries: up to this many, Python integers are as fast as the earlier stages
 FEW_WEIGHTS = 0.25  # if at most this share of the columns has a weight, the others are left out
 SMALLEST_NORMAL = 2.0**-1022
+MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
 SAFE = 2.0**1000  # Σ|w_j x_j| below this: no partial sum overflowed
 LONGEST = 2**20  # entries of a row whose sums keep enough bits
 NONE = np.zeros(0, np.int64)
@@ -109,6 +110,15 @@ def scaled_floats(integers: Sequence[int]) -> tuple[Floats, int]:
         return np.array([float(n << shift) for n in integers]), shift
     unit = 1 << -shift
     return np.array([n / unit for n in integers]), shift  # int / int rounds once, also into the subnormals
+
+
+def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:
+    """Double weights as coprime integers in the same proportions."""
+    mantissas, exponents = np.frexp(np.append(w, b))
+    least = int(exponents.min(where=mantissas != 0, initial=LAST_EXPONENT))
+    parts = zip(np.ldexp(mantissas, MANTISSA).astype(np.int64).tolist(), exponents.tolist(), strict=True)
+    whole = coprime(mantissa << (exponent - least) if mantissa else 0 for mantissa, exponent in parts)
+    return whole[:-1], whole[-1]
 
 
 def pieces(values: Values, least: int = 1) -> Iterator[tuple[slice, Values]]:

@@ -21,8 +21,8 @@ from linsep.proofs import Separable
 from linsep.proofs.fewest_mistakes import FewestMistakes, mistakes_in_own_numbers
 from linsep.proofs.named_rows import shown_rows
 from linsep.proofs.verdict_base import check
-from linsep.questions.decide import facts_of
 from linsep.questions.mistakes import searched
+from linsep.questions.stated import facts_of
 from linsep.report import (
     SHOWN_ROWS,
     Grid,

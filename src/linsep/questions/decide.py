@@ -16,7 +16,7 @@ Every verdict is checked against the data, and against nothing else, before it i
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
@@ -28,7 +28,6 @@ import numpy as np
 
 from linsep import arguments
 from linsep.errors import OutOfMemoryError
-from linsep.exact import coprime
 from linsep.loops.layouts import Dense
 from linsep.proofs import (
     NotSeparable,
@@ -42,8 +41,9 @@ from linsep.proofs import (
 )
 from linsep.proofs.named_rows import in_all_columns, in_own_numbers
 from linsep.proofs.verdict_base import check
+from linsep.questions.stated import described, facts_of
 from linsep.questions.wide import MOST_PAIRS, VERY_WIDE, WideRows
-from linsep.signs import Form, form_of, signs
+from linsep.signs import Form, as_integers, form_of, signs
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact.exact_outcomes import Settled
 from linsep.solvers.exact.exact_search import ExactSearch, violated
@@ -54,7 +54,7 @@ from linsep.solvers.wide.change_of_basis import WIDTHS, settle_from
 from linsep.solvers.wide.contradictions import Pair, contradictions
 from linsep.solvers.wide.short_weights import WIDE, Blocked
 from linsep.solvers.working_set import FIRST_LOOK, Found, Separated, Stuck, at_once, search
-from linsep.sources.base import Array, Block, Floats, Ints, Signs, Source
+from linsep.sources.base import Array, Block, Ints, Source
 from linsep.sources.device.gpu import DeviceSource
 from linsep.sources.inputs import asked
 from linsep.sources.memory import MemorySource
@@ -76,10 +76,7 @@ EARLY = 0.9  # part of the time limit: a search that ends before this says why
 BYTES_A_WEIGHT = 120  # memory for a verdict and for the steps to it
 BYTES_AN_EMPTY_COLUMN, EMPTY_COLUMN_S = 24, 3e-8  # memory and time for its weight, which is 0
 
-MANTISSA, LAST_EXPONENT = 53, 1024  # of doubles: the bits, and the largest power of two
-
-A_MOMENT_S = 0.001
-SAMPLED_ROWS, DRAWN_ENTRIES = 60, 20_000  # what a verdict keeps of the rows, for a picture
+A_MOMENT_S = 0.001  # lets another thread begin
 
 
 def decide(
@@ -335,10 +332,10 @@ class Case:
         weights: dict[str, Any] = {"weights": own, "bias_weight": found.bias_weight}
         if found.obstruction is None:
             return Separable(**weights, **facts)
-        first = _described(self.source, found.obstruction)
+        first = described(self.source, found.obstruction)
         spread = first if found.spread == found.obstruction else None
         if found.spread is not None and spread is None:
-            spread = _described(self.source, found.spread)
+            spread = described(self.source, found.spread)
         if found.kind == "overlapping" and spread is not None:
             return Overlapping(obstruction=first, spread=spread, **facts)
         if not self.maximal or spread is None:
@@ -393,7 +390,7 @@ class Case:
 
     def not_separable(self, known: Obstruction, reason: str) -> Verdict:
         """The verdict with this obstruction, and the reason why no more is known."""
-        return NotSeparable(obstruction=_described(self.source, known), reason=reason, **self.facts())
+        return NotSeparable(obstruction=described(self.source, known), reason=reason, **self.facts())
 
     def ceiling(self) -> float:
         """An upper bound on the margin, from the rows that mattered last; infinity if there were none."""
@@ -419,40 +416,6 @@ def _told(seconds: float) -> str:
 def _strict_in(form: Form, block: Block) -> tuple[int, int, Array]:
     """The number of the first row of a block, how many there are, and as bits which are strictly on their side."""
     return int(block.numbers[0]), len(block), np.packbits(signs(form, block.values) * block.y > 0)
-
-
-def obstruction_of(source: Source, rows: Sequence[int], weights: Sequence[int]) -> Obstruction:
-    """A combination of rows, with their classes; if they are few, with their values too."""
-    return _described(source, Obstruction(tuple(rows), tuple(weights)))
-
-
-def _described(source: Source, found: Obstruction) -> Obstruction:
-    classes = tuple(source.facts.labels[int(sign > 0)] for sign in source.signs_of(found.rows).tolist())
-    is_drawn = len(found.rows) * source.n_columns <= DRAWN_ENTRIES
-    return replace(found, classes=classes, points=_drawn(source, source.take(found.rows)) if is_drawn else None)
-
-
-def sample_of(source: Source) -> tuple[Floats, Signs] | None:
-    """A few rows, evenly spread, for a picture; None for files."""
-    most = min(SAMPLED_ROWS, source.n_rows, DRAWN_ENTRIES // max(1, source.n_columns))
-    if source.facts.is_streamed or most < 1:
-        return None
-    everything = most == source.n_rows
-    block = next(source.blocks()) if everything else source.take(np.arange(most) * source.n_rows // most)
-    points = _drawn(source, block)
-    return None if points is None else (points, block.y)
-
-
-def _drawn(source: Source, block: Block) -> Floats | None:
-    """The values of few rows as the user has them, rounded, for a picture; None for many rows."""
-    if len(block) * source.n_columns > DRAWN_ENTRIES:
-        return None
-    values = block.values.toarray() if block.is_sparse else block.values
-    scales = source.facts.scales
-    if scales is None:
-        return np.array(values, np.float64)  # a copy: the table stays the user's
-    rows = [[value / scale for value, scale in zip(row, scales, strict=True)] for row in values.tolist()]
-    return np.array(rows, np.float64)  # divided as Python's integers: a scale may be beyond the largest double
 
 
 def _are_short(values: Any) -> bool:
@@ -511,27 +474,3 @@ def part_of(source: Source, rows: Ints | Marks) -> Source:
         return Remaining(source, Marks.of_rows(source.n_rows, rows))
     block = source.take(rows)
     return MemorySource.of(block, source.facts, rows)
-
-
-def facts_of(source: Source) -> dict[str, Any]:
-    """What a verdict states about the rows it is about."""
-    facts = source.facts
-    return {
-        "n_rows": facts.n_rows,
-        "n_columns": facts.n_columns,
-        "labels": facts.pair,
-        "names": facts.names,
-        "label_column": facts.label_column if facts.files and isinstance(facts.label_column, str) else None,
-        "rows_left_out": facts.rows_left_out,
-        "numbers": facts.numbers,
-        "sample": sample_of(source),
-    }
-
-
-def as_integers(w: Floats, b: float) -> tuple[tuple[int, ...], int]:
-    """Double weights as coprime integers in the same proportions."""
-    mantissas, exponents = np.frexp(np.append(w, b))
-    least = int(exponents.min(where=mantissas != 0, initial=LAST_EXPONENT))
-    parts = zip(np.ldexp(mantissas, MANTISSA).astype(np.int64).tolist(), exponents.tolist(), strict=True)
-    whole = coprime(mantissa << (exponent - least) if mantissa else 0 for mantissa, exponent in parts)
-    return whole[:-1], whole[-1]

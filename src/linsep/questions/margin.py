@@ -18,9 +18,10 @@ from linsep.halfspace import Halfspace
 from linsep.proofs import Obstruction, Separable, Verdict, margin_checks
 from linsep.proofs.named_rows import in_own_numbers
 from linsep.proofs.verdict_base import check
-from linsep.questions.decide import Case, as_integers, decided, facts_of, last_steps, obstruction_of
+from linsep.questions.decide import Case, decided, last_steps
+from linsep.questions.stated import facts_of, obstruction_of
 from linsep.report import Grid, Part, Report, Reported, Sentence, one_line, rows_left_out
-from linsep.signs import Form, form_of
+from linsep.signs import Form, as_integers, form_of
 from linsep.signs import scores as float_scores
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.exact.exact_margin import ExactWidest, exact_widest

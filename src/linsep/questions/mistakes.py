@@ -24,7 +24,9 @@ from linsep.proofs import HalfspaceVerdict, Obstruction, Separable, Verdict
 from linsep.proofs.fewest_mistakes import FewestMistakes, mistaken, mistakes_in_own_numbers
 from linsep.proofs.packings import UNITS, Leaf, cost_of_rows, least_cost
 from linsep.proofs.verdict_base import check
-from linsep.questions.decide import as_integers, decide, facts_of
+from linsep.questions.decide import decide
+from linsep.questions.stated import facts_of
+from linsep.signs import as_integers
 from linsep.solvers.clock import Clock, OutOfTime
 from linsep.solvers.fewest.disjoint import DisjointObstructions
 from linsep.solvers.fewest.hitting_set import NARROW, CaseNode, HittingSet
