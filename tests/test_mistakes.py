@@ -293,6 +293,14 @@ def test_a_forged_unit_of_any_size_is_told(tmp_path, capsys, unit):
     assert repr(linsep.verdict_from_json(proof.read_text())).startswith("<FewestMistakes: 3 rows, 1 column, best")
 
 
+@pytest.mark.parametrize("cost", [10**400, Fraction(1, 10**400)])
+def test_a_search_with_costs_beyond_the_doubles_can_be_watched(cost):
+    seen = []
+    X, y = linsep.datasets.xor()
+    found = linsep.fewest_mistakes(X, y, cost=[cost] * 4, watch=lambda search: seen.append((search.best, search.lower)))
+    assert seen and all(lower <= best for best, lower in seen) and found.spent * found.unit == cost
+
+
 @pytest.mark.parametrize(("unit", "told"), [(Fraction(1, 3), "1/3"), (Fraction(1, 10), "0.1"), (Fraction(2), "2")])
 def test_a_proved_cost_is_told_exactly(unit, told):
     found = linsep.fewest_mistakes([[0.0], [1.0], [2.0]], [1, 0, 1], cost=[1, 3, 2])

@@ -56,16 +56,38 @@ def test_small_tables_among_empty_columns_are_decided_as_alone(monkeypatch, bias
     assert kinds == {"separable", "touching", "overlapping"}
 
 
-def test_the_dependences_of_a_definite_proof_name_the_columns_of_the_table():
+def with_dependences():
+    """Rows that overlap, with a definite proof of two dependences."""
     rng = np.random.default_rng(0)
     groups = [np.eye(4)[rng.integers(0, 4, 900)], np.eye(3)[rng.integers(0, 3, 900)]]
-    X, places = spread(np.column_stack([*groups, rng.standard_normal((900, 250))]))
-    y = rng.choice([-1, 1], 900)
+    return np.column_stack([*groups, rng.standard_normal((900, 250))]), rng.choice([-1, 1], 900)
+
+
+def test_the_dependences_of_a_definite_proof_name_the_columns_of_the_table():
+    rows, y = with_dependences()
+    X, places = spread(rows)
     verdict = linsep.decide(X, y)
     assert verdict.kind == "overlapping" and len(verdict.obstruction.dependences) == 2
     named = {column for known in verdict.obstruction.dependences for column in known.columns}
     assert named == {*places[:7].tolist(), WIDE}  # the constant comes after the last column
     verdict.verify(X, y)
+
+
+def test_they_do_so_too_if_there_is_no_time_for_the_weights(monkeypatch):
+    monkeypatch.setattr("linsep.questions.decide.EMPTY_COLUMN_S", 1.0)
+    rows, y = with_dependences()
+    X, y = spread(sp.block_diag([rows, [[1.0]]]).toarray())[0], np.append(y, 1)  # the last row touches
+    verdict = linsep.decide(X, y, time_limit=60)
+    assert verdict.kind == "not-separable" and len(verdict.obstruction.dependences) == 2
+    verdict.verify(X, y)
+
+
+@pytest.mark.parametrize("n_columns", [10**11, 10**14])
+def test_more_columns_than_fit_in_memory_are_refused_with_their_size(monkeypatch, n_columns):
+    monkeypatch.setattr("linsep.solvers.scaling.free_memory", lambda: 10**9)
+    X = sp.csr_array((np.ones(2), ([0, 1], np.array([5, n_columns - 1]))), shape=(2, n_columns))
+    with pytest.raises(linsep.errors.OutOfMemoryError, match=f"{n_columns:,} columns"):
+        linsep.decide(X, [0, 1])
 
 
 def test_a_number_that_is_not_finite_is_refused_by_its_own_column():

@@ -153,6 +153,7 @@ def decide(
 
 def decided(source: Source, bias: bool, clock: Clock) -> Verdict:
     """The verdict about a source, checked against it."""
+    require_columns(source.n_columns, BYTES_AN_EMPTY_COLUMN)
     used = in_used_columns(source)
     if used is not None:
         return decided_without_empty_columns(source, used, bias, clock)
@@ -177,16 +178,14 @@ def decided_without_empty_columns(source: Source, used: UsedColumns, bias: bool,
     them, what is known without them is the answer.
     """
     source.require_finite()  # the message names the column of the source
-    require_columns(source.n_columns, BYTES_AN_EMPTY_COLUMN)
-    found, case = decided(used.rows, bias, clock), Case(source, bias, clock)
+    found = decided(used.rows, bias, clock)
     try:
         if isinstance(found, Separable | Touching):
             clock.require(source.n_columns * EMPTY_COLUMN_S)
-        return in_all_columns(found, used.columns, **case.facts()).called(source.facts.ids)
     except OutOfTime:
-        if isinstance(found, Touching):
-            clock.met(found.obstruction)
-        return case.undecided()
+        clock.obstruction = found.obstruction if isinstance(found, Touching) else None  # the one that is checked
+        found = Case(used.rows, bias, clock).undecided()
+    return in_all_columns(found, used.columns, **Case(source, bias, clock).facts()).called(source.facts.ids)
 
 
 def last_steps(source: Source, clock: Clock) -> AbstractContextManager[None]:

@@ -8,6 +8,8 @@
 A hyperplane and a lower bound are known at any time: whatever stops the search, these are the answer.
 """
 
+import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -130,6 +132,11 @@ def searched(
     return found.called(source.facts.ids), was_interrupted
 
 
+def _as_double(cost: Fraction) -> float:
+    """A cost as a double; infinity beyond the largest one."""
+    return float(cost) if cost <= sys.float_info.max else math.inf
+
+
 def _balance_of(block: Block) -> int:
     """How many more rows of a block are positive than negative."""
     return int(block.y.sum(dtype=np.int64))
@@ -165,14 +172,14 @@ class MistakeSearch:
 
     @property
     def best(self) -> float:
-        """The least cost of a hyperplane so far."""
-        return float(self.spent * self.unit)
+        """The least cost of a hyperplane so far, in floats."""
+        return _as_double(self.spent * self.unit)
 
     @property
     def lower(self) -> float:
-        """The least that any hyperplane costs, as far as is known."""
-        base = self.merged.base if self.merged else 0
-        return (base + (self.cover.bound if self.cover else 0.0)) * float(self.unit)
+        """The least that any hyperplane costs, as far as is known, in floats."""
+        bound = (self.merged.base if self.merged else 0) + (self.cover.bound if self.cover else 0.0)
+        return bound if bound == math.inf else _as_double(Fraction(bound) * self.unit)
 
     def run(self) -> None:
         """Search until both ends meet, or until the time limit."""
