@@ -191,6 +191,13 @@ def test_scores_of_a_dask_collection_wait_until_they_are_needed(model, n_classes
         assert fitted.predict(X_there).compute().tolist() == fitted.predict(rows).tolist()
 
 
+@pytest.mark.parametrize("layout", [sp.csr_array, sp.csr_matrix])
+def test_sparse_rows_of_a_dask_array_are_predicted_too(layout):
+    fitted = linsep.PerceptronClassifier().fit(X, Y)
+    there = da.from_array(X, chunks=(900, 4)).map_blocks(layout)
+    assert fitted.predict(there).compute().tolist() == fitted.predict(X).tolist()
+
+
 def test_rows_without_a_margin_get_a_soft_one():
     with pytest.warns(linsep.NotSeparableWarning):
         fitted = linsep.MaxMarginClassifier().fit(*arrays(X, FLIPPED))
