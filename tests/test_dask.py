@@ -696,3 +696,11 @@ def test_of_files_of_doubles_the_first_look_reads_only_the_labels(tmp_path, monk
     source.scan(np.ones(4), 0.0)
     source.require_finite()
     assert sorted(loaded) == [0, 1, 2] and source.facts.is_finite
+
+
+@pytest.mark.parametrize("ask", [linsep.decide, linsep.decide_classes])
+def test_the_read_that_looks_for_bad_numbers_is_counted(ask, monkeypatch):
+    monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
+    fresh, known = (as_source(*arrays(X, FLIPPED)) for _ in range(2))
+    known.require_finite()
+    assert ask(fresh).reads == ask(known).reads + 1
