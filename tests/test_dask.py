@@ -1,10 +1,12 @@
 """Rows of a Dask collection: the verdicts, proofs and refusals of the same rows in memory, however they are cut up."""
 
+import asyncio
 import json
 import socket
 import time
 from contextlib import nullcontext
 from decimal import Decimal
+from types import SimpleNamespace
 
 import dask
 import dask.array as da
@@ -299,6 +301,21 @@ def test_an_address_that_refuses_connections_is_not_tried_for_half_a_minute(monk
     with pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
         linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
     assert time.monotonic() - before < 10
+
+
+def test_a_name_with_two_addresses_is_waited_for_too(monkeypatch):
+    """If both refuse, asyncio raises a plain OSError."""
+    both, stream = OSError("Multiple exceptions: ..., ..."), SimpleNamespace(close=lambda: None)
+    answers = iter([both, both, (None, stream)])
+
+    async def connected(host, port):
+        if isinstance(answer := next(answers), OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(asyncio, "open_connection", connected)
+    asyncio.run(dask_source._require_listener("tcp://localhost:8786", 60.0))
+    assert next(answers, None) is None
 
 
 def test_a_person_sees_which_scheduler_is_asked(monkeypatch):
