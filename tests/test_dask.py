@@ -1,10 +1,12 @@
 """Rows of a Dask collection: the verdicts, proofs and refusals of the same rows in memory, however they are cut up."""
 
+import asyncio
 import json
 import socket
 import time
 from contextlib import nullcontext
 from decimal import Decimal
+from types import SimpleNamespace
 
 import dask
 import dask.array as da
@@ -191,6 +193,13 @@ def test_scores_of_a_dask_collection_wait_until_they_are_needed(model, n_classes
         assert fitted.predict(X_there).compute().tolist() == fitted.predict(rows).tolist()
 
 
+@pytest.mark.parametrize("layout", [sp.csr_array, sp.csr_matrix])
+def test_sparse_rows_of_a_dask_array_are_predicted_too(layout):
+    fitted = linsep.PerceptronClassifier().fit(X, Y)
+    there = da.from_array(X, chunks=(900, 4)).map_blocks(layout)
+    assert fitted.predict(there).compute().tolist() == fitted.predict(X).tolist()
+
+
 def test_rows_without_a_margin_get_a_soft_one():
     with pytest.warns(linsep.NotSeparableWarning):
         fitted = linsep.MaxMarginClassifier().fit(*arrays(X, FLIPPED))
@@ -292,6 +301,21 @@ def test_an_address_that_refuses_connections_is_not_tried_for_half_a_minute(monk
     with pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1:9"):
         linsep.open("x.parquet", label="y", scheduler="tcp://127.0.0.1:9")
     assert time.monotonic() - before < 10
+
+
+def test_a_name_with_two_addresses_is_waited_for_too(monkeypatch):
+    """If both refuse, asyncio raises a plain OSError."""
+    both, stream = OSError("Multiple exceptions: ..., ..."), SimpleNamespace(close=lambda: None)
+    answers = iter([both, both, (None, stream)])
+
+    async def connected(host, port):
+        if isinstance(answer := next(answers), OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(asyncio, "open_connection", connected)
+    asyncio.run(dask_source._require_listener("tcp://localhost:8786", 60.0))
+    assert next(answers, None) is None
 
 
 def test_a_person_sees_which_scheduler_is_asked(monkeypatch):
@@ -689,3 +713,11 @@ def test_of_files_of_doubles_the_first_look_reads_only_the_labels(tmp_path, monk
     source.scan(np.ones(4), 0.0)
     source.require_finite()
     assert sorted(loaded) == [0, 1, 2] and source.facts.is_finite
+
+
+@pytest.mark.parametrize("ask", [linsep.decide, linsep.decide_classes])
+def test_the_read_that_looks_for_bad_numbers_is_counted(ask, monkeypatch):
+    monkeypatch.setattr("linsep.exact.FEW_CELLS", 0)
+    fresh, known = (as_source(*arrays(X, FLIPPED)) for _ in range(2))
+    known.require_finite()
+    assert ask(fresh).reads == ask(known).reads + 1

@@ -302,7 +302,7 @@ def _where_rows_lie(ask: Callable[..., Array], fitted: ScoreClassifier, X: Any, 
 
 
 def _asked_of(ask: Callable[..., Array], fitted: ScoreClassifier, none: Array, rows: Any) -> Array:
-    return ask(fitted, rows) if len(rows) else none
+    return ask(fitted, rows) if rows.shape[0] else none  # sparse rows have no len
 
 
 def _classes(labels: tuple[Any, ...]) -> Array:

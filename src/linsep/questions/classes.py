@@ -153,8 +153,8 @@ def _finite(source: Source, clock: Clock) -> Source:
     """The source, which must have at least two classes and no number that is NaN or infinite."""
     if len(source.facts.labels) < 2:
         _ = source.facts.pair  # one class is refused
+    clock.reads += not source.facts.is_finite  # before: a cluster keeps that a read found none
     source.require_finite()
-    clock.reads += not source.facts.is_finite
     return source
 
 

@@ -243,8 +243,8 @@ class Case:
 
     def require_finite(self) -> None:
         """Refuse NaN and infinity by row, column and value: with a read, unless it is known that there are none."""
+        self.clock.reads += not self.source.facts.is_finite  # before: a cluster keeps that a read found none
         self.source.require_finite()
-        self.clock.reads += not self.source.facts.is_finite
 
     def settle(self) -> Settled:
         """The answer for finite rows."""

@@ -6,9 +6,9 @@
     each           a function is sent to the rows
     blocks         one partition after another comes here: only for work that must see the rows in their order
 
-A task depends only on its arguments, so another worker can redo what a lost worker had. Answers are combined in the
-order of the partitions and contain nothing that depends on how the rows are partitioned: neither the number of
-partitions nor that of workers changes a verdict or a proof.
+A task depends only on its arguments, so another worker can redo what a lost worker had. Answers come in the order of
+the partitions, or their order does not matter, and contain nothing that depends on how the rows are partitioned:
+neither the number of partitions nor that of workers changes a verdict or a proof.
 """
 
 import asyncio
@@ -123,7 +123,7 @@ class DaskSource(Source):
             Span(partitions[k].name(k), int(start), seen[k].rows, seen[k].longest2)
             for k, start in zip(filled, starts[:-1], strict=True)
         ]
-        values, codes, labels = _labels(seen, positive, files, int(starts[-1]))
+        values, codes, labels = _labels(seen, positive, files)
         self.facts = replace(
             _facts([seen[k] for k in filled], labels, files, columns.label),
             rows_left_out=dropped,
@@ -180,7 +180,7 @@ class DaskSource(Source):
         return len(self._places)
 
     def scan(self, w: Floats, b: float, *, worst: int = 0) -> Scan:
-        """Each worker scans its partitions; the scans are added up in the order of the partitions."""
+        """Each worker scans its partitions; the scans are added up, in any order."""
         _ = self.facts.pair  # more than two labels are refused
         weights = np.ascontiguousarray(w, dtype=np.float64)
         tasks = [
@@ -343,7 +343,7 @@ def _column_of(known: Seen, place: int) -> str:
 
 
 def _labels(
-    seen: Sequence[Seen], positive: Any, files: tuple[str, ...], n_rows: int
+    seen: Sequence[Seen], positive: Any, files: tuple[str, ...]
 ) -> tuple[tuple[Label, ...], tuple[int, ...], tuple[Label, ...]]:
     """The values of the labels in increasing order, the class of each, and what the classes are called."""
     every = list(dict.fromkeys(value for found in seen for value in found.labels))
@@ -643,7 +643,7 @@ async def _require_listener(address: str, seconds: float) -> None:
     while True:
         try:
             _, stream = await asyncio.open_connection(host, port)
-        except ConnectionRefusedError:
+        except OSError:  # of several addresses, as localhost may have, not a ConnectionRefusedError
             if time.monotonic() >= end:
                 raise
             await asyncio.sleep(0.1)

@@ -3,7 +3,6 @@
     scan       scores in doubles, and of each tile of rows a few numbers: the lowest score of each class, how many
                rows are wrong, how many are too near to tell. The worst rows are in the tiles with the lowest scores,
                those in doubt in tiles that have some: these few tiles are read again, and settled exactly.
-    nearest    the same read, with the scores kept
     take       gathered on the GPU, then copied here
     blocks     copied here piece by piece: reading all rows takes as long as the bus does
 
