@@ -72,6 +72,14 @@ def test_rows_that_nearly_cancel_are_looked_at_from_a_round_basis_before_a_worki
     assert linsep.decide(one.X, one.y).kind == "separable"
 
 
+@pytest.mark.slow
+def test_where_newton_is_stuck_too_many_columns_are_seen_from_a_round_basis_before_a_working_set(monkeypatch):
+    """8,000 x 1,000 with columns equal up to 2^-15: a quarter of an hour in a working set, 3 seconds from there."""
+    monkeypatch.setattr(wide_module, "search", lambda *_, **__: pytest.fail("left to the working set"))
+    (one,) = wide_instances.correlated(np.random.default_rng([1, sum(b"correlated")]), 2000)
+    assert one.X.shape == (8000, 1000) and linsep.decide(one.X, one.y).kind == "separable"
+
+
 def test_where_relaxation_is_stuck_many_columns_are_left_to_newton_before_a_working_set(monkeypatch):
     """One label of a text of 60,000 x 2,000 was turned over: half a minute in a working set, a second with Newton."""
 

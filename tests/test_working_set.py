@@ -68,6 +68,16 @@ def test_what_daqp_does_before_it_looks_at_a_clock_is_counted(monkeypatch):
         shortest(z, np.arange(3000) < 1500, clock=Clock(0.5))
 
 
+def test_more_rows_than_columns_to_start_from_are_no_start_and_the_time_limit_holds():
+    """DAQP took minutes over 3,515 of them in 1,001 columns, and did not look at its clock."""
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((1200, 1)) + rng.standard_normal((1200, 300)) / 2**12
+    z *= rng.choice([-1, 1], 1200)[:, None]
+    starts = (np.ones(1200, bool), None)
+    many, none = (shortest(z, start, clock=Clock(5.0)) for start in starts)
+    assert np.array_equal(many.multipliers, none.multipliers) and many.is_solved == none.is_solved
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_impossible_rows_come_with_the_multipliers_that_cancel_them(seed):
     z = np.random.default_rng(seed).standard_normal((60, 7))

@@ -71,8 +71,8 @@ class WideRows:
             found = self.settle_by_newton(found, pairs) or found
         if (found is None or isinstance(found, Stuck)) and len(self.columns) < VERY_WIDE:
             found = self.settle_in_few_columns(settle_in) or found
-        if found is None:  # Newton's method got nowhere: the rows are far from round
-            found = self.settle_round()
+        if found is None or (isinstance(found, Stuck) and len(self.columns) >= NEWTON_FIRST):
+            found = self.settle_round() or found  # Newton's method got nowhere: the rows are far from round
         if found is None or isinstance(found, Stuck):
             found = self.search(found, careful=False)
         return self.settle_stuck(found) if isinstance(found, Stuck) else found

@@ -71,7 +71,7 @@ def _asked(z: Floats, start: npt.NDArray[np.bool_] | None, clock: Clock, patienc
     n_rows, width = z.shape
     sense = np.zeros(n_rows, np.int32)
     before = 0.0  # seconds until DAQP first looks at its clock, which does not count them
-    if start is not None:
+    if start is not None and np.count_nonzero(start) <= width:  # DAQP may take minutes over more, blind to its clock
         sense[start] = ACTIVE
         before = A_START * width * np.count_nonzero(start) ** 2
         clock.require(before)
